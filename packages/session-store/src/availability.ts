@@ -2,14 +2,17 @@ import { SessionStoreError } from '@latchkey/core'
 import { afterLoopTime, type StoreHealth } from '@latchkey/core/internal'
 import { type ConnectionWatcher, NO_CONNECTION } from './redis-link.ts'
 
-/** Limits the time of commands, and fails at once while Redis does not answer. */
+/**
+ * Runs the commands of Redis with a time limit. While Redis does not answer, commands fail at once.
+ */
 export interface Availability {
   /**
-   * Runs one command, and passes its answer to `use` at once, without a promise in between.
+   * Runs one command, and passes its answer to `use` synchronously, without a promise in between.
    *
-   * @param use - Makes the result from the answer. An error that it throws does not count as one of
-   *   Redis.
-   * @param recover - Returns a result instead of an error of Redis; `undefined` keeps the error.
+   * @param use - Makes the result from the answer. An error that `use` throws does not count as an
+   *   error of Redis.
+   * @param recover - Returns an answer to use in place of an error of Redis. `undefined` keeps the
+   *   error.
    * @throws {@link SessionStoreError} if the command fails or takes too long, or at once while
    *   Redis is away.
    */
@@ -20,7 +23,7 @@ export interface Availability {
     recover?: (error: unknown) => T | undefined,
   ): Promise<R>
   health(): StoreHealth
-  /** Reports of the connection, so that the health is known without a command. */
+  /** Receives the events of the connection, so that `health` needs no command. */
   readonly connection: ConnectionWatcher
 }
 
@@ -29,7 +32,7 @@ const AWAY_AFTER = 3
 const REFUSES_WRITES = /(^|-)(OOM|READONLY|MISCONF|NOREPLICAS) /
 const NOT_SERVING =
   /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM|ERR max number of clients) /
-/** The remedies, by the first word of Redis's error. */
+/** The remedies for failures of Redis, by a pattern of the error message. */
 const REMEDIES: readonly (readonly [answer: RegExp, remedy: string])[] = [
   [/^(NOAUTH|WRONGPASS) /, "Correct the user and the password of Redis' address or client."],
   [/^NOPERM /, 'Give the user of this connection the commands that the message names (ACL).'],
@@ -43,17 +46,17 @@ const REMEDIES: readonly (readonly [answer: RegExp, remedy: string])[] = [
   [/ECONNREFUSED/, 'Start Redis, or correct the host and port of its address.'],
 ]
 const UNANSWERED = 'Look whether Redis runs, is overloaded, or is behind a firewall.'
-/** The errors of a command that waited for a connection: from ioredis, or from the deadline. */
+/** The errors of a command that has waited for a connection. They do not say why there is none. */
 const SAYS_LITTLE = /^(Reached the max retries|Connection is closed|no answer within)/
 const ANSWER = /^-?[A-Z]+ /
 
 /**
- * Makes a circuit breaker for the commands of Redis. After a few failures in a row, only one command at a time is
- * tried, to see whether Redis is back. The others fail at once, so that requests do not pile up behind a lost
- * connection.
+ * Creates a circuit breaker for the commands of Redis. After three failures in a row, only one
+ * command at a time is tried, to see whether Redis is back. All other commands fail at once, so
+ * that requests do not pile up behind a lost connection.
  *
- * @param onSilence - Called when several commands in a row got no answer in time: the connection may be dead without
- *   either side having closed it.
+ * @param onSilence - Called when a command times out after at least two failures in a row. The
+ *   connection may be dead although neither side has closed it.
  */
 export function createAvailability(
   timeoutMilliseconds: number,
@@ -65,7 +68,10 @@ export function createAvailability(
   let probing = false
   let status: StoreHealth['status'] = 'unknown'
   let reason: string | undefined
-  /** The reason why there is no connection. The errors of waiting commands say less. */
+  /**
+   * The reason why there is no connection. Errors of commands that wait for a connection do not say
+   * it.
+   */
   let disconnected: string | undefined
 
   const succeeded = (kind: 'read' | 'write'): void => {
@@ -101,7 +107,7 @@ export function createAvailability(
       lost(cause) {
         const said = reasonOf(cause)
         if (said !== NO_CONNECTION) disconnected ??= said
-        // The first report has the reason.
+        // The first report has the reason, so later reports must not replace it.
         if (status === 'unavailable') return
         status = 'unavailable'
         reason = said
@@ -157,13 +163,13 @@ export function createAvailability(
 
 function remedyOf(reason: string): string | undefined {
   const known = REMEDIES.find(([answer]) => answer.test(reason))
-  // For any other error of Redis, the remedy of the error code applies.
+  // For any other error of Redis, the remedy of the `SessionStoreError` applies.
   return known?.[1] ?? (ANSWER.test(reason) ? undefined : UNANSWERED)
 }
 
 /**
- * The cause to show; `undefined` for errors of ioredis, which contain the command with its arguments, even the
- * password.
+ * The cause for the thrown error. `undefined` for errors of ioredis that contain the command with
+ * its arguments, such as the password.
  */
 function showable(cause: unknown): unknown {
   return cause instanceof Error && !('command' in cause) ? cause : undefined

@@ -2,7 +2,7 @@ import type { SessionRecord } from '@latchkey/core'
 
 type Login = NonNullable<SessionRecord['login']>
 
-/** Translates the names of members to letters and back. */
+/** Converts the names of members to letters and back. */
 interface ShortNames {
   short(name: string): string
   long(packed: string): string
@@ -10,15 +10,16 @@ interface ShortNames {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A record and the id of its session, as they are sealed. */
+/** A record and the id of its session, which are packed together. */
 export interface PackedRecord {
   readonly id: string
   readonly record: SessionRecord
 }
 
 /**
- * The claim of the ID token that each member of a login usually repeats. A member with the same value is left out of the
- * packed record. A member that is missing, although the ID token has the claim, is packed as `null`.
+ * The claim of the ID token that usually has the same value as a member of a login. If the values
+ * are the same, the member is left out of the packed record. If the ID token has the claim but the
+ * login lacks the member, the member is packed as `null`.
  */
 const CLAIM_OF: Readonly<Record<string, string>> = {
   issuer: 'iss',
@@ -30,10 +31,13 @@ const CLAIM_OF: Readonly<Record<string, string>> = {
   amr: 'amr',
 }
 
-/** The prefix of a packed name that stands in full, because it has no letter. */
+/** The prefix of a member name that is written in full, because it has no letter. */
 const IN_FULL = '+'
 
-/** The letters of the members of a login. Stored records have them, so a letter keeps its meaning. */
+/**
+ * The letters for the members of a login. Stored records contain these letters, so a letter must
+ * never change its meaning.
+ */
 const LOGIN = shortNames({
   issuer: 'i',
   registeredIssuer: 'r',
@@ -66,8 +70,8 @@ const TOKENS = shortNames({
 const LENGTH_BYTES = 4
 
 /**
- * Packs a record: the length of a JSON text, the text with short names, and the bytes of the ID token. The text leaves
- * out what the ID token says.
+ * Packs a record as the length of a JSON text, the text with short names, and the bytes of the ID
+ * token. The text does not repeat values that are in the ID token.
  */
 export function packRecord({ id, record: { login, data, expiresAt } }: PackedRecord): Buffer {
   const token = login && partsOf(login.idToken)
@@ -85,7 +89,7 @@ export function packRecord({ id, record: { login, data, expiresAt } }: PackedRec
   return Buffer.concat([length, text, ...(token ?? [])])
 }
 
-/** The record that {@link packRecord} has packed. */
+/** Restores a record that {@link packRecord} has packed. */
 export function unpackRecord(packed: Buffer): PackedRecord {
   const end = LENGTH_BYTES + packed.readUInt32BE()
   const [id, expiresAt, data, login, header, payload] = JSON.parse(
@@ -109,10 +113,13 @@ export function unpackRecord(packed: Buffer): PackedRecord {
   }
 }
 
-/** The header, the payload and the signature of a JWT. */
+/** The decoded header, payload and signature of a JWT. */
 type TokenParts = readonly [header: Buffer, payload: Buffer, signature: Buffer]
 
-/** The decoded parts of an ID token; `undefined` if they would not give the same text again, or have no claims. */
+/**
+ * The decoded parts of an ID token. `undefined` if encoding them would not give the same text, or
+ * if the payload is not a JSON object.
+ */
 function partsOf(idToken: string | undefined): TokenParts | undefined {
   const parts = idToken?.split('.').map((part) => Buffer.from(part, 'base64url')) ?? []
   const [header, payload, signature] = parts
@@ -178,10 +185,13 @@ function unpackLogin({ u, p, k, r, ...packed }: Members, token: TokenParts | und
   } as unknown as Login
 }
 
-/** The claims of a user: the name of one that the ID token has with the same value, else its name and value. */
+/**
+ * The claims of a user. A claim is only a name if the ID token has the same value for it, otherwise
+ * a name with a value.
+ */
 type PackedUser = readonly (string | readonly [name: string, value: unknown])[]
 
-/** The names of those claims of a user that the ID token has with the same value. */
+/** The names of the user's claims that the ID token has with the same value. */
 function repeated(user: PackedUser): string[] {
   return user.filter((one) => typeof one === 'string')
 }

@@ -26,38 +26,41 @@ import type {
  * this process.
  */
 export interface SessionStoreOptions {
-  /** The address of Redis or Valkey: `redis://…`, or `rediss://…` over TLS. */
+  /** The URL of Redis or Valkey: `redis://…`, or `rediss://…` over TLS. */
   readonly url?: string | undefined
   /** A client of ioredis or node-redis instead of `url`: for Sentinel, Cluster or TLS settings. */
   readonly client?: IoredisClient | NodeRedisClient | undefined
   /**
-   * The secrets that encrypt records, each of 32 characters or more. With a list, the first
-   * encrypts and all decrypt. Set it only if you use the store with express-session directly; the
-   * kit passes its session secret.
+   * The secrets that encrypt records, each of 32 characters or more. The first secret of a list
+   * encrypts, all secrets decrypt. Set this option only if you use the store with express-session
+   * directly; the kit passes its session secret.
    */
   readonly secret?: string | readonly string[] | undefined
   /** The prefix of every key in Redis. Default `latchkey:`. */
   readonly prefix?: string
   /**
-   * Seconds between two extensions of a session in use, but at most a quarter of its idle time.
-   * Default 60.
+   * The minimum time between two extensions of a session in use, in seconds. It is never more than
+   * a quarter of the session's idle time. Default 60.
    */
   readonly touchSeconds?: number
-  /** Milliseconds that a command may take, including the wait for a connection. Default 1,000. */
+  /**
+   * The time limit of a command in milliseconds, including the wait for a connection. Default
+   * 1,000.
+   */
   readonly timeoutMilliseconds?: number
   /**
    * Whether to write records in a smaller format, without the claims that the ID token has already.
-   * Releases before 0.3 cannot read it and would log users out, so set it only when every process
-   * runs 0.3 or newer. Both formats are always read. Default `false`.
+   * Releases before 0.3 cannot read this format and would log users out, so set the option only
+   * when every process runs 0.3 or newer. Both formats are always read. Default `false`.
    */
   readonly compactRecords?: boolean
-  /** The number of sessions kept at most if they are in memory. Default 10,000. */
+  /** The maximum number of sessions if they are kept in memory. Default 10,000. */
   readonly maxSessions?: number
 }
 
 /**
- * Makes a session store for the kit, and for express-session without the kit. It connects in the
- * background, so the process starts without Redis too, and reconnects by itself.
+ * Creates a session store for the kit, and for express-session without the kit. The store connects
+ * to Redis in the background and reconnects by itself, so the process starts without Redis, too.
  *
  * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
  */
@@ -101,7 +104,7 @@ const RULES: Rules<SessionStoreOptions> = {
   maxSessions: whole('sessions', 1),
 }
 
-/** The options of connect-redis and express-session, and their names here. */
+/** The options of connect-redis and express-session, each with the option to use here or a hint. */
 const EQUIVALENTS = {
   secrets: 'secret',
   redis: 'client',

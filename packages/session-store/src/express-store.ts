@@ -11,12 +11,12 @@ type Sessions = Pick<ManagedSessionStore, 'get' | 'set' | 'touch' | 'destroy' | 
   ids?(): Promise<string[]>
 }
 
-/** How many records are remembered between the beginning and the end of a request. */
+/** The maximum number of records that are remembered between the start and the end of requests. */
 const MAX_SEEN = 10_000
 
 /**
- * The store of connect-redis for express-session without the kit, on top of a store of this package. Its cookie is
- * kept with the application's data.
+ * Creates a store for express-session without the kit: the store of connect-redis on top of a store
+ * of this package. The cookie of express-session is stored with the application's data.
  */
 export function createExpressStore(
   sessions: Sessions,
@@ -25,12 +25,14 @@ export function createExpressStore(
   const { faults } = checkOptions<ExpressSessionOptions>(options, RULES)
   if (faults.length > 0) throw new ConfigError(faults, 'forExpressSession() cannot start:')
   const RedisStore = (options.RedisStore as ConnectRedis | undefined) ?? loadConnectRedis()
-  /** The records that sessions were made from, for touching them. */
+  /**
+   * The latest record of each session that was read. `expire` needs the record to extend a session.
+   */
   const seen = new Map<string, SessionRecord>()
   const client = {
     async get(id: string) {
       const record = await sessions.get(id)
-      // A session of the kit has no cookie of express-session.
+      // A session without a cookie of express-session belongs to the kit.
       if (!record?.data.cookie) return undefined
       remember(seen, id, record, MAX_SEEN)
       return record
@@ -64,8 +66,8 @@ export function createExpressStore(
   }
 
   /**
-   * A callback that ignores failures. Without one, a failure of connect-redis would be an unhandled
-   * rejection.
+   * The store of connect-redis, whose `destroy` gets a callback that ignores errors. Without a
+   * callback, an error of connect-redis would be an unhandled rejection.
    */
   class ExpressStore extends RedisStore {
     override destroy(id: string, done: Done = () => {}): Promise<unknown> {
@@ -88,7 +90,8 @@ const RULES: Rules<ExpressSessionOptions> = {
 }
 
 function loadConnectRedis(): ConnectRedis {
-  // Not an import, because bundles of ES modules often declare this name themselves, for CommonJS modules.
+  // `createRequire` is not imported, because a bundle of ES modules often declares this name
+  // itself, for CommonJS modules.
   const { createRequire } = process.getBuiltinModule('node:module')
   try {
     return createRequire(import.meta.url)('connect-redis').RedisStore

@@ -6,32 +6,36 @@ export type IoredisClient = Redis | Cluster
 
 const CONNECT_MILLISECONDS = 5000
 /**
- * How often the client may leave a replica. Reads still work there, and each new connection makes
- * them wait.
+ * The minimum time between two reconnections from a replica. Reads still work on a replica, and
+ * each reconnection delays them.
  */
 const LEAVE_MILLISECONDS = 1000
 
-/** Whether a client is one of ioredis. */
+/** Whether a value is a client of ioredis. */
 export function isIoredis(client: unknown): client is IoredisClient {
   return typeof (client as { getBuffer?: unknown } | null)?.getBuffer === 'function'
 }
 
 /**
- * Connects to a `redis://` or `rediss://` address. No command waits for more than one attempt to
- * connect, and if the server has become a replica, the client reconnects to the server that the
- * address now resolves to.
+ * Connects to a `redis://` or `rediss://` URL. A command waits for at most one connection attempt.
+ * If the server has become a replica, the client reconnects to the server that the host name now
+ * resolves to.
  */
 export function connectIoredis(url: string): RedisLink {
   let link: RedisLink | undefined
-  // Loaded only where it is used: it is a third of an Express application's start. Bundlers follow
-  // an `import()`, and no `createRequire()`.
+  // ioredis is loaded only when it is used, because loading it takes a third of the start time of
+  // an Express application. This is an `import()`, because bundlers do not follow
+  // `createRequire()`.
   const linked = import('ioredis').then(({ Redis }) => {
     link = linkTo(connect(Redis, url))
     return link
   })
-  // The commands fail, and report it.
+  // If ioredis cannot be loaded, each command fails and reports the error.
   linked.catch(() => {})
-  /** Runs `use` at once if the client is loaded, so that commands of one turn are sent together. */
+  /**
+   * Calls `use` synchronously if ioredis is loaded, so that commands of one turn of the event loop
+   * are sent together.
+   */
   const withLink = <T>(use: (link: RedisLink) => Promise<T>): Promise<T> =>
     link ? use(link) : linked.then(use)
   return {
@@ -70,10 +74,10 @@ function connect(Client: typeof Redis, url: string): Redis {
   })
 }
 
-/** A link of a client that it may disconnect. */
+/** Creates a link that owns its client, and so may disconnect it. */
 function linkTo(client: Redis): RedisLink {
   const link = ioredisLink(client)
-  // Failing commands and `health()` report the failures.
+  // Errors are ignored here, because failing commands and `health()` report them.
   client.on('error', () => {})
   return {
     ...link,
@@ -82,7 +86,7 @@ function linkTo(client: Redis): RedisLink {
       client.on('error', (error) => connection.lost(error))
     },
     reconnect() {
-      // While connecting, it has a time limit of its own.
+      // While the client connects, `connectTimeout` applies.
       if (client.status === 'ready' || client.status === 'connect') client.disconnect(true)
     },
     async close() {
@@ -97,7 +101,7 @@ function addressIn(url: string): string | undefined {
   return parsed ? `${parsed.hostname || 'localhost'}:${parsed.port || 6379}` : undefined
 }
 
-/** Makes a link over a client. Only the owner of the client closes it. */
+/** Creates a link over a client of the application. Closing the link does not close the client. */
 export function ioredisLink(client: IoredisClient): RedisLink {
   const keyPrefix = client.options.keyPrefix ?? ''
   const together = isCluster(client) ? () => {} : writeTogether(client)
@@ -131,7 +135,7 @@ export function ioredisLink(client: IoredisClient): RedisLink {
   }
 }
 
-/** Methods that every client has, but that are missing in the types of ioredis. */
+/** The methods of every ioredis client that are missing in the types of ioredis. */
 type Scripted = Record<
   'evalBuffer' | 'evalshaBuffer',
   (script: string, keys: number, ...more: ScriptArgument[]) => Promise<unknown>
@@ -149,8 +153,9 @@ function isCluster(client: IoredisClient): client is Cluster {
 }
 
 /**
- * Sends the commands of one turn of the event loop in one write. The client's own pipelining costs
- * more CPU than it saves, and makes one batch wait for the answers of another.
+ * Returns a function to call before each command. The commands of one turn of the event loop are
+ * then sent in one write. The client's own pipelining costs more CPU than it saves, and makes one
+ * batch wait for the answers of another.
  */
 function writeTogether(client: Redis): () => void {
   let held: Redis['stream'] | undefined

@@ -6,7 +6,7 @@ interface Scannable {
   scanIterator(options: { MATCH: string; COUNT: number }): AsyncIterable<string[]>
 }
 
-/** A client of node-redis, made by `createClient`, `createSentinel` or `createCluster`. */
+/** A client of node-redis, created by `createClient`, `createSentinel` or `createCluster`. */
 export interface NodeRedisClient {
   get(key: string): Promise<unknown>
   on(event: 'ready' | 'reconnecting' | 'error', listener: (error: Error) => void): unknown
@@ -18,22 +18,23 @@ export interface NodeRedisClient {
   withCommandOptions(options: any): any
 }
 
-const BULK_STRING = 36 // `$`, the type that GET answers with
+const BULK_STRING = 36 // `$`, the type of the reply to GET
 
-/** Whether a client is one of node-redis. */
+/** Whether a value is a client of node-redis. */
 export function isNodeRedis(client: unknown): client is NodeRedisClient {
   return typeof (client as Partial<NodeRedisClient> | null)?.withCommandOptions === 'function'
 }
 
-/** Makes a link over an application's client. Closing the link does not close the client. */
+/** Creates a link over a client of the application. Closing the link does not close the client. */
 export function nodeRedisLink(client: NodeRedisClient): RedisLink {
-  // The store has its own deadline. The client's would create an AbortSignal for each command, which
-  // costs more than reading a session.
+  // The client's timeout is off, because the store has its own. The client would create an
+  // AbortSignal for each command, which takes longer than reading a session.
   const reader = client.withCommandOptions({
     typeMapping: { [BULK_STRING]: Buffer },
     timeout: undefined,
   }) as { get(key: string): Promise<Buffer | null> }
-  // Returns the types that the scripts expect, even if the application has another type mapping.
+  // With this type mapping, scripts return buffers, even if the application has set another
+  // mapping.
   const writer = client.withTypeMapping({ [BULK_STRING]: Buffer }) as NodeRedisClient
   const keyPrefix = String((client as { _keyPrefix?: string | Buffer })._keyPrefix ?? '')
   const call = (keys: string[], args: ScriptArgument[]) => ({ keys, arguments: args })
@@ -81,8 +82,8 @@ async function* nodesOf(client: unknown): AsyncIterable<Scannable> {
 }
 
 /**
- * Makes a client of Sentinel scannable. A scan collects all keys first, because the connection to
- * the master is only leased.
+ * Adapts a Sentinel client for scans. A scan collects all keys before it yields them, because the
+ * connection to the master is leased only during `use`.
  */
 async function scannableOf(sentinel: SentinelLike): Promise<Scannable> {
   return {

@@ -5,36 +5,46 @@ import { packRecord, unpackRecord } from './compact-record.ts'
 import { VERSION_BYTES } from './scripts.ts'
 
 /**
- * The first byte of a value: for a JSON record, which every release reads, or for a compact one.
+ * The first byte of a value, which is the format of its record: JSON, which every release reads, or
+ * compact.
  */
 const [JSON_FORMAT, COMPACT_FORMAT] = [1, 2]
 const MAX_REMEMBERED = 5_000
 const MAX_NAMES = 10_000
 
-/** The content of a sealed value: the record, and the session's id, of which Redis has only a hash. */
+/**
+ * The content of a sealed value: the record, and the id of its session. Redis has only a hash of
+ * the id.
+ */
 interface OpenedRecord {
   readonly id: string
   readonly record: SessionRecord
 }
 
-/** A record in the form of express-session, as every release writes it. */
+/** A record in the JSON format, which has the form of a session of express-session. */
 interface KeptRecord {
   readonly cookie: { readonly path?: string; readonly expires: string }
   readonly latchkey: SessionRecord['login']
   readonly [name: string]: unknown
 }
 
-/** Encrypts records in Redis, and hashes their keys. */
+/** Encrypts and decrypts the records in Redis, and hashes the names of keys. */
 export interface RecordSeal {
   /** Encrypts a record, bound to the name under which it is stored. */
   seal(name: string, content: OpenedRecord): Buffer
-  /** Decrypts a record; `undefined` for a value that was not sealed here under this name. */
+  /**
+   * Decrypts a record; `undefined` if the value was not sealed under this name with one of the
+   * secrets.
+   */
   open(name: string, value: Buffer): OpenedRecord | undefined
-  /** The hashed names of a readable key, one for each secret, in their order. */
+  /** The hashed names of a key: one for each secret, in the order of the secrets. */
   keyNames(key: string): string[]
 }
 
-/** The name of a session. A plain hash is enough, because ids have 256 random bits. */
+/**
+ * The name of a session in Redis, which is a hash of its id. A hash without a secret is enough,
+ * because ids have 256 random bits.
+ */
 export function sessionName(id: string): string {
   const known = names.get(id)
   if (known) return known
@@ -44,20 +54,22 @@ export function sessionName(id: string): string {
 }
 
 /**
- * Names are cached, because each request needs its session's name, and hashing takes twenty times as long as a look-up.
+ * The cached names of sessions, by id. Each request needs the name of its session, and hashing
+ * takes twenty times as long as a look-up.
  */
 const names = new Map<string, string>()
 
 /**
- * Makes the seal.
+ * Creates a seal.
  *
- * @param secrets - The session secrets. The first seals, every one opens.
+ * @param secrets - The session secrets. The first secret encrypts, every secret decrypts.
  * @param isCompact - Whether records are written in the compact format. Both formats are read.
  */
 export function createRecordSeal(secrets: readonly string[], isCompact: boolean): RecordSeal {
   const sealer = createByteSealer(secrets, 'session-record')
   const nameKeys = secrets.map((secret) => deriveKey(secret, 'session-index'))
-  // Records that were opened before. Decrypting and parsing a record takes longer than fetching it.
+  // The records that were opened before, by name. Decrypting and parsing a record takes longer than
+  // fetching it.
   const known = new Map<string, { readonly value: Buffer; readonly opened: OpenedRecord }>()
   return {
     seal(name, content) {
@@ -75,12 +87,12 @@ export function createRecordSeal(secrets: readonly string[], isCompact: boolean)
       if (before?.value.equals(value)) return before.opened
       const plain = sealer.open(value.subarray(1), name)
       if (plain === undefined) return undefined
-      // Copied, because the client's buffer may be a part of a much larger one.
+      // The value is copied, because the client's buffer may be a part of a much larger one.
       const own = Buffer.from(value)
-      // The format and the nonce, which differs in every write.
+      // The version is the format and the nonce, which is different for every write.
       const version = own.subarray(0, VERSION_BYTES)
       const opened = format === COMPACT_FORMAT ? unpacked(plain, version) : parsed(plain, version)
-      // Frozen, because requests share it.
+      // The record is frozen, because requests share it.
       freeze([opened.record.login, opened.record.data])
       remember(known, name, { value: own, opened }, MAX_REMEMBERED)
       return opened
@@ -94,7 +106,10 @@ function unpacked(plain: Buffer, version: Buffer): OpenedRecord {
   return { id, record: { ...record, data: withExpiry(record), version } }
 }
 
-/** The cookie of express-session expires with its session, which may have been touched. */
+/**
+ * The data of a record, with the current expiry of the session in the cookie of express-session. A
+ * touch changes only the expiry of the session.
+ */
 function withExpiry({ data, expiresAt }: SessionRecord): SessionRecord['data'] {
   const cookie = data.cookie as { path?: string } | undefined
   if (!cookie?.path) return data
@@ -109,13 +124,13 @@ function parsed(plain: Buffer, version: Buffer): OpenedRecord {
 function toKept({ login, data, expiresAt }: SessionRecord): KeptRecord {
   const cookie = data.cookie as object | undefined
   const end = { expires: new Date(expiresAt * 1000).toISOString() }
-  // Data of the application must never count as a login.
+  // `latchkey` follows `data`, so that data of the application never counts as a login.
   return { ...data, latchkey: login, cookie: { ...cookie, ...end } }
 }
 
 /**
- * Whether a member is the cookie of express-session, which has a path. Other members named `cookie`
- * are the application's data.
+ * Restores a record from the JSON format. Only a cookie with a path is from express-session. Any
+ * other `cookie` is left out, because `toKept` adds one to every record.
  */
 function fromKept(
   { latchkey, ...data }: KeptRecord,

@@ -2,23 +2,30 @@ import { type Availability, createAvailability } from './availability.ts'
 import { type RedisLink, runScript, type ScriptArgument } from './redis-link.ts'
 import type { Script } from './scripts.ts'
 
-/** The commands of a store. All keys get its prefix, and each command has a deadline. */
+/**
+ * The commands of a store. Each key gets the prefix of the store, and each command has a time
+ * limit.
+ */
 export interface RedisCommands {
-  /** The value of a key. For a list, a hash or another type, a value without a session. */
+  /**
+   * Reads the value of a key. If the key has a list, a hash or another type, the result is a value
+   * that is not a session.
+   */
   get(name: string): Promise<Buffer | null>
-  /** Passes the value of a key to `use` at once. */
+  /** Reads the value of a key, and passes it to `use` synchronously when the reply arrives. */
   read<T>(name: string, use: (value: Buffer | null) => T): Promise<T>
   run(script: Script, name: string, args?: ScriptArgument[]): Promise<unknown>
   /**
-   * Runs a script on several keys. `undefined`, and nothing is done, if they are on different servers, as on a Cluster.
+   * Runs a script on several keys. If the keys are on different servers, as on a Cluster, nothing
+   * is done and the result is `undefined`.
    */
   runOnAll(script: Script, names: string[], args: ScriptArgument[]): Promise<unknown[] | undefined>
-  /** Yields every name with a prefix, in groups and each only once. */
+  /** Yields all names with a prefix, in groups. Each name is yielded once. */
   scan(start: string): AsyncIterable<string[]>
   readonly health: Availability['health']
 }
 
-/** Makes the commands of a store over a connection. */
+/** Creates the commands of a store over a connection. */
 export function createRedisCommands(
   link: RedisLink,
   prefix: string,
@@ -58,7 +65,10 @@ export function createRedisCommands(
   }
 }
 
-/** A proxy in front of several servers refuses a script on keys of different servers. */
+/**
+ * Returns `undefined` for the error of a script whose keys are on different servers, which a proxy
+ * in front of several servers sends. Throws any other error.
+ */
 function apart(error: unknown): undefined {
   if (error instanceof Error && /(^|-)CROSSSLOT /.test(error.message)) return undefined
   throw error

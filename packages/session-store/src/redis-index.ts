@@ -3,27 +3,34 @@ import { type RecordSeal, sessionName } from './record-seal.ts'
 import type { RedisCommands } from './redis-commands.ts'
 import * as scripts from './scripts.ts'
 
-/** The parts of the store of sessions that its index needs. */
+/** The operations on sessions that the index needs. */
 export interface IndexedSessions {
   get(id: string): Promise<SessionRecord | undefined>
   set(id: string, record: SessionRecord): Promise<void>
   destroy(id: string): Promise<void>
-  /** The record in a value that is stored under the name of a session. */
+  /**
+   * Opens the value that is stored under the name of a session; `undefined` if it is not a valid
+   * session.
+   */
   open(name: string, value: Buffer): SessionRecord | undefined
-  /** The value of a record, with its lifetime in milliseconds; `undefined` if it has expired. */
+  /**
+   * Seals a record. Returns the value and its lifetime in milliseconds; `undefined` if the record
+   * has expired.
+   */
   seal(id: string, record: SessionRecord): { value: Buffer; milliseconds: string } | undefined
-  /** The id of the session with a name, if it exists now. */
+  /** The id of the session with a name; `undefined` if there is no such session. */
   idOf(name: string): Promise<string | undefined>
   /** The Redis key of a session, from the name of the session. */
   keyOf(name: string): string
 }
 
 /**
- * Makes the index: a sorted set of session names under the hidden name of each key. It is added to
- * under the name of the first secret, and looked for under those of all.
+ * Creates the index. For each key, it has a sorted set of session names, stored under a hash of the
+ * key. A session is added under the hash with the first secret, and found under the hashes with all
+ * secrets.
  *
- * A login is stored, and a session ended, by one script on all of its keys. Where these are on different
- * servers, each key gets a script of its own.
+ * One script stores a login with all its index entries, and one script ends a session with all its
+ * entries. If the keys are on different servers, a script is run for each key.
  */
 export function createRedisIndex(
   commands: RedisCommands,

@@ -12,15 +12,17 @@ export interface ConnectionWatcher {
   ready(): void
 }
 
-/** The few operations that the store needs of any Redis client. */
+/** The operations of a Redis client that the store needs. */
 export interface RedisLink {
   get(key: string): Promise<Buffer | null>
-  /** Runs a script that Redis has cached. Texts in the result are buffers. */
+  /** Runs a script that Redis has cached. Strings in the result are buffers. */
   evalSha(script: Script, keys: string[], args: ScriptArgument[]): Promise<unknown>
   eval(script: Script, keys: string[], args: ScriptArgument[]): Promise<unknown>
-  /** Yields all keys with a prefix, of all nodes, in groups. A key may come twice. */
+  /** Yields all keys with a prefix, of all nodes, in groups. A key may occur twice. */
   scan(prefix: string): AsyncIterable<string[]>
-  /** Whether keys are on several servers. Then a script may have only one key. */
+  /**
+   * Whether the keys are distributed over several servers, so that a script may have only one key.
+   */
   readonly isCluster?: boolean
   /** The host and port of Redis, without a password. */
   readonly address?: string | undefined
@@ -28,7 +30,7 @@ export interface RedisLink {
   reconnect?(): void
   /** Reports when the connection is lost, cannot be opened, or is ready. */
   watch?(connection: ConnectionWatcher): void
-  /** Closes the connection, if the store made it. */
+  /** Closes the connection, if the store has opened it. */
   close(): Promise<void>
 }
 

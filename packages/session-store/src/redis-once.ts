@@ -4,13 +4,13 @@ import type { RedisCommands } from './redis-commands.ts'
 import { claimScript, releaseScript } from './scripts.ts'
 import type { ManagedSessionStore } from './session-store.ts'
 
-/** The operations with which processes coordinate: things that may happen only once, and locks. */
+/** The replay cache and the locks, by which processes coordinate. */
 type RedisOnce = Pick<ManagedSessionStore, 'once' | 'lock'>
 
 /**
- * Makes the replay cache and the locks of a store. While secrets are rotated, a key has a name
- * under each secret, and all of them are claimed. So processes that know the old secret, the new
- * one or both have a name in common.
+ * Creates the replay cache and the locks of a store. While secrets are rotated, a key has a name
+ * for each secret, and all its names are claimed. So processes with the old secret, the new secret
+ * or both have at least one name in common.
  */
 export function createRedisOnce(commands: RedisCommands, sealed: () => RecordSeal): RedisOnce {
   const claimAll = async (names: string[], token: string, seconds: number): Promise<boolean> => {
@@ -23,7 +23,7 @@ export function createRedisOnce(commands: RedisCommands, sealed: () => RecordSea
   const releaseAll = async (names: string[], token: string): Promise<void> => {
     await Promise.all(names.map((name) => commands.run(releaseScript, name, [token])))
   }
-  // In the same order everywhere, so that one of two processes is first at every name.
+  // All processes claim the names in the same order, so that only one of them gets all names.
   const namesOf = (kind: string, key: string): string[] =>
     sealed()
       .keyNames(key)

@@ -19,7 +19,7 @@ export interface RedisSettings {
   readonly compactRecords: boolean
 }
 
-/** A value in Redis and its key, to which the value is bound. */
+/** A sealed value in Redis, and the name to which the value is bound. */
 interface Sealed {
   readonly name: string
   readonly value: Buffer
@@ -31,8 +31,9 @@ const CLEARED_TOGETHER = 100
 const unreadable = channel('latchkey:session.unreadable')
 
 /**
- * Sessions in Redis or Valkey: sealed values under hashed names. A read is one `GET`; each write is one script on one
- * key. So it works the same on one server, behind Sentinel and on a Cluster.
+ * Creates a store that keeps sessions in Redis or Valkey, as sealed values under hashed names. A
+ * session is read by one `GET`, and written by one script on one key. So the store works the same
+ * on one server, behind Sentinel and on a Cluster.
  */
 export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   const { link, prefix, touchSeconds } = settings
@@ -91,7 +92,7 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   return store
 }
 
-/** The sealed values of sessions by the names of their keys. */
+/** The operations on the sealed values of sessions. */
 function createSealedSessions(commands: RedisCommands, settings: RedisSettings) {
   let seal: RecordSeal | undefined
   const sealed = (): RecordSeal => {
@@ -120,7 +121,7 @@ function createSealedSessions(commands: RedisCommands, settings: RedisSettings) 
   }
   const end = (id: string): Promise<unknown> =>
     commands.run(scripts.endScript, SESSION + sessionName(id))
-  /** All sessions, each only once. During a scan, Redis may return a key twice. */
+  /** Reads all sessions that have not expired, by id. */
   const all = async (): Promise<ReadonlyMap<string, SessionRecord>> => {
     const found = new Map<string, SessionRecord>()
     for await (const names of commands.scan(SESSION)) {
@@ -143,7 +144,8 @@ function createSealedSessions(commands: RedisCommands, settings: RedisSettings) 
   }
 
   /**
-   * Runs a script that writes a record. If the record has expired, the session is ended instead.
+   * Runs a script that writes a record. If the record has expired, the session is destroyed
+   * instead.
    */
   const write = async (
     script: scripts.Script,

@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script on one key, unless its comment says otherwise, with its name in Redis. */
+/**
+ * A Lua script, with the SHA-1 hash by which Redis caches it. A script has one key, unless its
+ * comment says otherwise.
+ */
 export interface Script {
   readonly lua: string
   readonly sha: string
 }
 
-/** The value that replaces a destroyed session for a while, so that a late write is refused. */
+/**
+ * The value that replaces a destroyed session for five minutes, so that a late write is refused.
+ */
 export const ENDED = 'x'
 
-/** The length of the version in bytes. It is the beginning of a sealed value, which differs in every write. */
+/**
+ * The length of a version in bytes. The version is the beginning of a sealed value, and is
+ * different for every write.
+ */
 export const VERSION_BYTES = 13
 
 const ENDED_MILLISECONDS = 300_000
@@ -18,7 +26,7 @@ function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }
 
-// Every script is safe to send twice: a client may send it again after a connection broke.
+// Every script is safe to send twice, because a client may repeat it after a lost connection.
 
 const ofSession = `
 local function begin()
@@ -32,15 +40,18 @@ local function finish()
 end
 `
 
-/** Stores a session. ARGV: the value, its lifetime in milliseconds. Returns 1 if stored, 0 if a session with this id has just ended. */
+/**
+ * Stores a session. ARGV: the value, its lifetime in milliseconds. Returns 1 if the session was
+ * stored, 0 if the session with this id was destroyed in the last five minutes.
+ */
 export const beginScript: Script = script(`${ofSession}
 return begin()`)
 
 /**
  * Replaces a session unless another request has changed it. ARGV: the value, its lifetime in
- * milliseconds, and the version that was read, or '' to skip the comparison. Returns 1 if it was
- * replaced, 0 if it has ended, 2 if it has another version. If the script is sent twice, the second
- * run finds the new version and returns 1.
+ * milliseconds, and the version that was read, or '' to skip the comparison. Returns 1 if the
+ * session was replaced, 0 if it does not exist, 2 if it has another version. If the script is sent
+ * twice, the second run finds the new version and returns 1.
  */
 export const replaceScript: Script = script(`
 local version = redis.call('GETRANGE', KEYS[1], 0, ${VERSION_BYTES - 1})
@@ -50,13 +61,16 @@ if ARGV[3] ~= '' and version ~= ARGV[3] then return 2 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-/** Ends a session. It also works if Redis is full, because deleting is always allowed; only the mark may be refused. */
+/**
+ * Destroys a session. If Redis is full, the session is still deleted, but the mark {@link ENDED}
+ * may be refused.
+ */
 export const endScript: Script = script(`${ofSession}
 finish()
 return 1`)
 
-// If a key has another type than an index, it is replaced. Otherwise it would fail every login of
-// its user.
+// `ofIndex` deletes a key that is not a sorted set. Otherwise, the key would make every login of
+// its user fail.
 const ofIndex = `
 local function ofIndex(...)
   local answer = redis.pcall(...)
@@ -76,24 +90,25 @@ end
 `
 
 /**
- * Adds a member. ARGV: member, seconds. Each member has its own expiry; the set lives as long as
- * its last member.
+ * Adds a member to an index. ARGV: the member, its lifetime in seconds. Each member has its own
+ * expiry. The set expires with its last member.
  */
 export const indexAddScript: Script = script(`${ofIndex}
 add(KEYS[1], ARGV[1], ARGV[2])
 return 1`)
 
-/** The members that have not expired. */
+/** Returns the members of an index that have not expired. */
 export const indexFindScript: Script = script(`${ofIndex}
 return find(KEYS[1])`)
 
-/** Removes a member. ARGV: member. */
+/** Removes a member from an index. ARGV: the member. */
 export const indexRemoveScript: Script = script(`${ofIndex}
 return ofIndex('ZREM', KEYS[1], ARGV[1]) or 0`)
 
 /**
- * Stores a session, adds it to indexes, and reads other values. KEYS: session, indexes, others. ARGV: value,
- * milliseconds, member, seconds, number of indexes. Returns 1, or 0 if the session has ended, then the other values.
+ * Stores a session, adds it to indexes, and reads other values. KEYS: session, indexes, others.
+ * ARGV: value, its lifetime in milliseconds, member, its lifetime in seconds, number of indexes.
+ * Returns 1 and the other values, or only 0 if the session has been destroyed.
  */
 export const beginAllScript: Script = script(`${ofSession}${ofIndex}
 local answer = { begin() }
@@ -107,8 +122,8 @@ end
 return answer`)
 
 /**
- * Ends a session, removes it from indexes, and returns the remaining members of the first of them. KEYS: session,
- * indexes. ARGV: member, number of indexes whose members are returned.
+ * Destroys a session and removes it from indexes. KEYS: session, indexes. ARGV: member, number of
+ * indexes, from the first, whose remaining members are returned.
  */
 export const endAllScript: Script = script(`${ofSession}${ofIndex}
 finish()
@@ -122,14 +137,19 @@ for at = 2, #KEYS do
 end
 return left`)
 
-/** Takes a lock. ARGV: token, milliseconds. Returns 1 for the first token, 0 for every other. */
+/**
+ * Claims a key for a token. ARGV: token, lifetime in milliseconds. Returns 1 if the key now has
+ * this token, 0 if another token has claimed it.
+ */
 export const claimScript: Script = script(`
 local held = redis.call('GET', KEYS[1])
 if held then return held == ARGV[1] and 1 or 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-/** ARGV: token. Releases the lock of the token, but not one that another holder has taken since. */
+/**
+ * Releases a key if it has this token, and not if another token has claimed it since. ARGV: token.
+ */
 export const releaseScript: Script = script(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`)

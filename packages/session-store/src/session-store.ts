@@ -37,11 +37,11 @@ export interface ManagedSessionStore extends SessionStore {
   readonly once: ReplayCache
   readonly lock: SessionLock
   readonly touchSeconds: number
-  /** The state of Redis by its latest commands. Makes no network call. */
+  /** The state of Redis, as the latest commands have seen it. Makes no network call. */
   health(): StoreHealth
   /** Resolves when Redis answers, and rejects when it does not: for a readiness probe. */
   ready(): Promise<void>
-  /** Closes the connection that was made from `url`. Close your own `client` yourself. */
+  /** Closes the connection that was opened from `url`. Your own `client` stays open. */
   close(): Promise<void>
   /**
    * Returns a store for express-session without the kit: `expressSession({ store, … })`.
@@ -59,11 +59,11 @@ export interface RedisSessionStore extends ManagedSessionStore {
   touch(id: string, seen: SessionRecord, expiresAt: number): Promise<void>
   destroy(id: string): Promise<void>
   useSecrets(secrets: readonly string[]): void
-  /** Ends every session. */
+  /** Destroys all sessions. */
   clear(): Promise<void>
   /**
-   * Counts the sessions. It reads every one, as `ids` and `all` do, so use it only for maintenance
-   * and tests.
+   * Counts the sessions. `length`, `ids` and `all` read every session, so use them only for
+   * maintenance and tests.
    */
   length(): Promise<number>
   /** The ids of all sessions. They are secrets. */
