@@ -4,15 +4,18 @@ import { Reflector } from '@nestjs/core'
 /** The metadata key of {@link Access}. */
 export const ACCESS = 'latchkey:access'
 
-/** The access to a handler or controller: no guard, or the requirement of its guard. */
+/** The access to a handler or controller: open to all visitors, or the requirement of its guard. */
 export type Access = 'public' | Requirement<never, never>
 
-/** The requirement for a logged-in user. */
+/** The requirement that any logged-in user meets. */
 export const ANY_USER: Requirement<never, never> = {}
 
 const reflector = new Reflector()
 
-/** The requirement of a handler, combined with that of its class. */
+/**
+ * The access to a handler. Its requirement is combined with that of its class; for a member that
+ * both have, the handler's value is used. Without a decorator, the requirement is {@link ANY_USER}.
+ */
 export function accessOf(handler: object, type: object): Access {
   const own = accessAt(handler)
   const shared = accessAt(type)
@@ -22,12 +25,14 @@ export function accessOf(handler: object, type: object): Access {
   return requirements.length > 1 ? Object.assign({}, ...requirements) : only
 }
 
-/** The access that the decorators of a handler or a class set. */
+/**
+ * The access that a decorator of a handler or a class sets; `undefined` without such a decorator.
+ */
 export function accessAt(place: object): Access | undefined {
   return reflector.get<Access | undefined>(ACCESS, place as never)
 }
 
-/** Whether visitors may call a handler. */
+/** Whether visitors who are not logged in may call a handler. */
 export function isPublic(handler: object, type: object): boolean {
   return accessOf(handler, type) === 'public'
 }

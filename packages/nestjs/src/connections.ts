@@ -6,23 +6,23 @@ import { refusalFrom } from './refusals.ts'
 
 type AnyVisit = Visit<never, unknown>
 
-/** A client of Socket.IO or of `ws`. */
+/** A connected client of a gateway, of Socket.IO or of `ws`. */
 export interface Client {
   close?(code: number, reason: string): void
-  /** Only clients of Socket.IO have it. */
+  /** Disconnects a client of Socket.IO. Clients of `ws` lack this method. */
   disconnect?(close: boolean): void
   emit?(event: string, ...data: unknown[]): unknown
   readonly conn?: Client
   once(event: 'close', listener: () => void): unknown
 }
 
-/** The code that a WebSocket is closed with when its session has ended. */
+/** The close code of a WebSocket whose session has ended. */
 const SESSION_ENDED = 4401
 
-/** The open connections of one application: WebSockets of gateways and of GraphQL. */
+/** The open connections of one application: the WebSockets of its gateways and of GraphQL. */
 export class Connections {
   readonly #service: LatchkeyService
-  /** The callbacks for the end of each connection. */
+  /** The callbacks to call when a connection closes, by the request of its handshake. */
   readonly #closers = new WeakMap<NodeRequest, Set<() => void>>()
   readonly #ended = new WeakMap<object, AbortSignal>()
 
@@ -30,7 +30,7 @@ export class Connections {
     this.#service = service
   }
 
-  /** Looks up the session of a handshake now. */
+  /** Opens a visit for the request of a handshake, with the current session. */
   async open(request: NodeRequest): Promise<AnyVisit> {
     const closers = this.#closersOf(request)
     return (await openSocketVisit(handleOf(this.#service), request, (close) =>
@@ -54,7 +54,10 @@ export class Connections {
     else ended.addEventListener('abort', () => end(socket))
   }
 
-  /** The refusal of a connection whose session has ended, as far as it is known. */
+  /**
+   * The refusal of messages on a connection whose session is known to have ended; otherwise
+   * `undefined`.
+   */
   endedRefusal(client: object): Refusal | undefined {
     return this.#ended.get(client)?.aborted ? sessionEnded() : undefined
   }
@@ -67,8 +70,8 @@ export class Connections {
 }
 
 /**
- * The refusal of a handshake from a page of another site, with the session of its user; `undefined` for any other.
- * Where visitors may connect, no other handshake is refused.
+ * The refusal of a handshake from a page of another site that uses a logged-in user's session;
+ * `undefined` for any other handshake. It protects gateways that are open to visitors.
  */
 export async function forgedRefusal(
   visit: AnyVisit,
@@ -80,8 +83,8 @@ export async function forgedRefusal(
 }
 
 /**
- * Whether a user is logged in. `false` if the store does not answer: then a handler that reads the session fails, but a
- * visitor is not refused.
+ * Whether a user is logged in. `false` if the session store does not answer. Visitors are then not
+ * refused, but a handler that reads the session fails.
  */
 function isUser(visit: AnyVisit): boolean {
   try {

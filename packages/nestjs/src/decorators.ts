@@ -10,20 +10,20 @@ import {
 import { ACCESS, type Access } from './access.ts'
 import { readVisit } from './visit-of.ts'
 
-/** A pipe for a decorator of a parameter. */
+/** A pipe for a parameter decorator. */
 export type PipeOf<T> = PipeTransform<T> | Type<PipeTransform<T>>
 
 /**
- * Opens a handler, or every handler of a controller, to all visitors. Without it, only logged-in
- * users are let in.
+ * Opens a handler, or every handler of a controller, to all visitors. Without this decorator, only
+ * logged-in users are let in.
  */
 export function Public(): ClassDecorator & MethodDecorator {
   return access('public')
 }
 
 /**
- * Sets the requirement of a handler or a controller, such as roles. The requirement of a handler
- * adds to that of its controller. If both have the same member, that of the handler counts.
+ * Sets the requirement of a handler or a controller, such as roles. The requirement of a handler is
+ * combined with that of its controller. If both have the same member, the handler's value is used.
  *
  * @throws {@link ConfigError} for a requirement with an unknown name, a wrong type, or a member
  *   that is `undefined` or empty.
@@ -34,15 +34,18 @@ export function RequireUser<Request = unknown, U = AppUser>(
   return access(requirementOf(given))
 }
 
-/** The logged-in user. If no user is logged in, the response is 401. */
+/** Passes the logged-in user to a parameter. If no user is logged in, the response is 401. */
 export const CurrentUser: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter((visit) =>
   visit.user(),
 )
-/** The user of the request and their session, logged in or not: a `RequestAuth`. */
+/**
+ * Passes the `RequestAuth` of the request to a parameter: the user, if one is logged in, and the
+ * session.
+ */
 export const CurrentAuth: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter(
   (visit) => visit.auth,
 )
-/** The application's own data in the session: a `SessionData`. */
+/** Passes the application's own data in the session, a `SessionData`, to a parameter. */
 export const CurrentData: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter(
   (visit) => visit.data,
 )

@@ -16,14 +16,14 @@ import { visits } from './visits.ts'
 type AnyVisit = Visit<never, unknown>
 type Decide = (request: NodeRequest) => Promise<Refusal | undefined>
 
-/** The address of a WebSocket server, as given to `@WebSocketGateway()`. */
+/** The port, path and namespace of a WebSocket server, as passed to `@WebSocketGateway()`. */
 interface Place {
   readonly port: number
   readonly path?: unknown
   readonly namespace?: unknown
 }
 
-/** A server of Socket.IO, or one of its namespaces. */
+/** A server of Socket.IO, or a namespace of such a server. */
 interface IoServer {
   use(middleware: (socket: IoClient, next: (error?: Error) => void) => void): unknown
   on(event: 'connection', listener: (client: IoClient) => void): unknown
@@ -49,12 +49,12 @@ type VerifyClient = ((info: Info) => boolean) | ((info: Info, done: Verified) =>
 const secured = new WeakSet<object>()
 /** The handshake request of each client. */
 const requests = new WeakMap<object, NodeRequest>()
-/** The visit of the latest message of each client, by handler. */
+/** The visit of each client's latest message, by client and handler. */
 const messages = new WeakMap<object, Map<unknown, AnyVisit>>()
 
 /**
- * Guards the handshakes of an application's gateways. Nest calls no guard when a client connects, so the check is added
- * to each server that the WebSocket adapter creates.
+ * Checks the handshakes of an application's gateways. Nest calls no guard when a client connects,
+ * so a check is added to each server that the WebSocket adapter creates.
  */
 export function secureGateways(
   config: ApplicationConfig,
@@ -74,7 +74,7 @@ export function secureGateways(
     }
   }
   const { setIoAdapter } = config
-  // Nest sets its own adapter at the first gateway. The application may have set another one
+  // Nest sets its own adapter at the first gateway, unless the application has set another adapter
   // before.
   config.setIoAdapter = (adapter) => {
     secure(adapter)
@@ -82,7 +82,11 @@ export function secureGateways(
   }
 }
 
-/** Adds the check of handshakes to a server. A refused client is never connected. */
+/**
+ * Adds the check of handshakes to a server. A refused client is not connected.
+ *
+ * @throws {@link ConfigError} if the server is neither of Socket.IO nor of `ws`.
+ */
 function secureServer(
   server: object,
   adapter: object,
@@ -127,7 +131,7 @@ function secureIo(server: IoServer, decide: Decide, connected: Connected): void 
   server.on('connection', (client) => connected(client, client.request))
 }
 
-/** The error that a client of Socket.IO gets as `connect_error`. */
+/** The error that a client of Socket.IO receives as `connect_error`. */
 function connectError(refusal: Refusal): Error {
   const data = messageOf(refusal)
   return Object.assign(new Error(refusal.error.code), { data })
@@ -155,8 +159,9 @@ function refuse(done: Verified, refusal: Refusal): void {
 }
 
 /**
- * The refusal of a handshake. If a gateway of the server is public, only pages of other sites are refused. Otherwise,
- * the user must be allowed at one of the gateways.
+ * The refusal of a handshake; `undefined` if it is allowed. If one of the server's gateways is open
+ * to visitors, only pages of other sites are refused. Otherwise, the user must meet the requirement
+ * of at least one gateway.
  */
 async function refusalAt(
   place: Place,
@@ -196,7 +201,10 @@ function gatewaysAt(place: Place, modules: ModulesContainer): Gateway[] {
 
 const GATEWAY = 'websockets:is_gateway'
 
-/** A namespace in Nest's form. Without one, it is the server's own. */
+/**
+ * A namespace in the form of Nest, with a slash at the beginning. `undefined` for the server's
+ * default namespace.
+ */
 function named(namespace: unknown): unknown {
   if (typeof namespace !== 'string') return namespace
   return `/${namespace.replace(/^\//, '')}`.replace(/^\/$/, '') || undefined
@@ -220,7 +228,11 @@ function welcomesVisitors(gateway: Gateway): boolean {
 type Exception = new (error: object) => Error
 let WsException: Exception | undefined
 
-/** Decides about a message of a gateway, by the present session. Throws a `WsException` if the user may not send it. */
+/**
+ * Checks by the current session whether a user may send a message to a gateway.
+ *
+ * @throws a `WsException` if the user may not send the message.
+ */
 export async function admitMessage(
   context: ExecutionContext,
   requirement: Access,
@@ -255,7 +267,11 @@ async function decideMessage(
   return undefined
 }
 
-/** Reads from the visit of the message that a handler gets. Errors of the kit become those of gateways. */
+/**
+ * Reads from the visit of the message that a handler receives.
+ *
+ * @throws a `WsException` in place of an error of the kit.
+ */
 export function readMessage(
   context: ExecutionContext,
   read: (visit: AnyVisit) => unknown,
@@ -271,9 +287,9 @@ export function readMessage(
   }
 }
 
-/** An error in the form of a gateway's exception. */
+/** Converts a refusal into a `WsException`. */
 export function wsException(refusal: Refusal, pattern: string): Error {
-  // The guard of the message has already loaded it.
+  // `admitMessage` has already loaded the class.
   const Thrown = WsException as Exception
   return new Thrown({ ...messageOf(refusal), pattern })
 }

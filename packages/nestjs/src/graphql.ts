@@ -11,13 +11,16 @@ import { visits } from './visits.ts'
 type AnyVisit = Visit<never, unknown>
 type Members = Readonly<Record<string, unknown>>
 
-/** The socket of `graphql-ws`, with the request of its handshake. */
+/**
+ * The part of the GraphQL context that `graphql-ws` adds: the socket and the request of its
+ * handshake.
+ */
 interface Extra {
   readonly request: NodeRequest
   readonly socket: object
 }
 
-/** The visits of operations that came over a WebSocket, by their GraphQL context. */
+/** The visits of operations over WebSockets, by the GraphQL context of the operation. */
 const operations = new WeakMap<object, Opening>()
 
 interface Opening {
@@ -26,8 +29,10 @@ interface Opening {
 }
 
 /**
- * Decides about a resolver. Throws a GraphQL error if the request of the operation may not call it. Nothing is imported
- * from `graphql`, which accepts `extensions` of any error.
+ * Checks whether the request of an operation may call a resolver. Nothing is imported from
+ * `graphql`, because it accepts `extensions` of any error.
+ *
+ * @throws a GraphQL error if the request may not call the resolver.
  */
 export async function admitResolver(
   context: ExecutionContext,
@@ -61,8 +66,8 @@ async function decide(
     return visits.of<never>(request).refusal(requirement, request)
   }
   if (!extra) return requirement === 'public' ? undefined : notMounted(noRequest(context))
-  // All resolvers of an operation share one look-up of the session. The next operation makes its
-  // own.
+  // All resolvers of an operation share one look-up of the session. The next operation looks up the
+  // session again.
   let opening = operations.get(graphql)
   if (!opening) {
     opening = { opened: connections.open(extra.request) }
@@ -78,7 +83,11 @@ async function decide(
   return refusal ?? connections.endedRefusal(extra.socket)
 }
 
-/** Reads from the visit of the operation that a resolver belongs to. Errors of the kit become those of GraphQL. */
+/**
+ * Reads from the visit of a resolver's operation.
+ *
+ * @throws a GraphQL error in place of an error of the kit.
+ */
 export function readResolver(
   context: ExecutionContext,
   read: (visit: AnyVisit) => unknown,
@@ -94,7 +103,10 @@ export function readResolver(
   }
 }
 
-/** An error in the form of GraphQL: with a code of Apollo, and that of the kit. */
+/**
+ * Converts a refusal into a GraphQL error, with the code of Apollo as `code` and that of the kit as
+ * `latchkeyCode`.
+ */
 export function graphqlError(refusal: Refusal): Error {
   const { error, title } = refusal
   const code = CODES[error.status] ?? 'INTERNAL_SERVER_ERROR'
@@ -102,7 +114,7 @@ export function graphqlError(refusal: Refusal): Error {
   return Object.assign(new Error(title, { cause: error }), { extensions })
 }
 
-/** The same for an error of the kit. Any other error is returned unchanged. */
+/** Converts an error of the kit into a GraphQL error. Returns any other error unchanged. */
 export function toGraphqlError(error: unknown): unknown {
   return error instanceof LatchkeyError ? graphqlError(refusalFrom(error)) : error
 }
@@ -117,8 +129,8 @@ const CODES: Readonly<Record<number, string>> = {
 const NO_CONTEXT = Object.freeze({})
 
 /**
- * The context of a resolver: its third argument. It is the second one of a resolver of references, which gets no
- * arguments of the field.
+ * The GraphQL context of a resolver, which is its third argument. For a resolver of references,
+ * which has no field arguments, the context is the second argument.
  */
 function graphqlContextOf(context: ExecutionContext): object {
   const given: unknown[] = context.getArgs()
@@ -126,7 +138,10 @@ function graphqlContextOf(context: ExecutionContext): object {
   return typeof found === 'object' && found !== null ? found : NO_CONTEXT
 }
 
-/** The request in a GraphQL context, if it has passed the login. Nest's drivers put it there as `req`. */
+/**
+ * The request in a GraphQL context; `undefined` if there is none that has passed the login. Nest's
+ * drivers store it as `req`.
+ */
 function requestIn(graphql: object): object | undefined {
   const { req, request, reply } = graphql as Members
   const places = [req, request, membersOf(reply).request]
@@ -135,7 +150,10 @@ function requestIn(graphql: object): object | undefined {
   )
 }
 
-/** The connection of `graphql-ws`: in the context itself, or where Nest puts the request. */
+/**
+ * The socket and request of `graphql-ws` in a GraphQL context. They are in `extra` of the context,
+ * or of its `req`.
+ */
 function extraIn(graphql: object): Extra | undefined {
   const { req, extra } = graphql as Members
   const found = [extra, membersOf(req).extra].find(
@@ -160,10 +178,10 @@ function noRequest(context: ExecutionContext): string {
 const scanner = new MetadataScanner()
 
 /**
- * Refuses field resolvers that Nest would run without their guard. Nest skips guards of fields, unless the options of
- * GraphQLModule turn them on.
+ * Refuses field resolvers that Nest would run without their guard. Nest skips the guards of fields,
+ * unless the options of GraphQLModule enable them.
  *
- * @throws {@link ConfigError} naming each of them.
+ * @throws {@link ConfigError} with the name of each such resolver.
  */
 export function checkFieldResolvers(modules: ModulesContainer): void {
   const all = [...modules.values()].flatMap(({ providers }) => [...providers])
@@ -188,7 +206,7 @@ function unguardedFields(type: FieldClass): string[] {
     .filter((name) => {
       const handler = (prototype as Members)[name] as object
       const isField = FIELDS.some((key) => Reflect.getMetadata(key, handler) === true)
-      // Types of unions are told by name alone, and Nest never guards that.
+      // `__resolveType` returns only the name of a union's type, and Nest never guards it.
       return isField && name !== '__resolveType' && !isPublic(handler, type)
     })
     .map((name) => `${type.name}.${name}()`)

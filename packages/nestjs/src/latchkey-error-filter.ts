@@ -5,7 +5,11 @@ import { type Observable, throwError } from 'rxjs'
 import { toGraphqlError } from './graphql.ts'
 import { visits } from './visits.ts'
 
-/** Answers errors of the kit that handlers throw: 401, 403 or 503, as a page or as problem details, or as an error of GraphQL. */
+/**
+ * Responds to errors of the kit that handlers throw. Over HTTP, the status is that of the error,
+ * such as 401, 403 or 503, with an error page or problem details. In GraphQL, the response is a
+ * GraphQL error.
+ */
 export class LatchkeyErrorFilter extends BaseExceptionFilter {
   readonly #adapter: HttpServer
 
@@ -16,7 +20,8 @@ export class LatchkeyErrorFilter extends BaseExceptionFilter {
 
   override catch(error: unknown, host: ArgumentsHost): Observable<never> | undefined {
     const type: string = host.getType()
-    // For a message, Nest takes the error that a filter returns; in all other cases, the one that it throws.
+    // For a message, Nest uses the error of the observable that a filter returns. In all other
+    // cases, Nest uses the error that the filter throws.
     if (type === 'rpc' || type === 'ws') return throwError(() => error)
     if (type === 'graphql') throw toGraphqlError(error)
     if (type !== 'http') throw error
@@ -33,5 +38,6 @@ export class LatchkeyErrorFilter extends BaseExceptionFilter {
   }
 }
 
-// Called as functions, because the sources run without a compiler that translates decorators.
+// The decorator is called as a function, because the sources run without a compiler that translates
+// decorators.
 Catch(LatchkeyError)(LatchkeyErrorFilter)

@@ -6,7 +6,10 @@ import { admitMessage } from './gateways.ts'
 import { admitResolver } from './graphql.ts'
 import { visits } from './visits.ts'
 
-/** The guard of every handler. Lets logged-in users through, and everyone if the handler has `@Public()`. */
+/**
+ * The guard of every handler. It lets in users who meet the requirement of the handler, and all
+ * visitors if the handler has `@Public()`.
+ */
 export class LatchkeyGuard implements CanActivate {
   readonly #connections: Connections
 
@@ -37,7 +40,8 @@ async function admitRequest(context: ExecutionContext, requirement: Access): Pro
   const refusal = await visit.admit(requirement, request)
   if (!refusal) return true
   visit.send(refusal)
-  // The response is already sent. With `false` or an error, an exception filter would send another.
+  // The response is already sent. If the guard returned `false` or threw an error, an exception
+  // filter would send another response.
   return new Promise(() => {})
 }
 

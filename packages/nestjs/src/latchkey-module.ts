@@ -28,7 +28,10 @@ export type AuthOptions<U = AppUser, Exchange = unknown> = CoreAuthOptions<U, Ex
  */
 export type LatchkeyModuleOptions<U = AppUser, Exchange = unknown> = AuthOptions<U, Exchange>
 
-/** Options that a factory makes from other providers of Nest, such as `ConfigService`. */
+/**
+ * The options of {@link LatchkeyModule}, created by a factory from other providers such as
+ * `ConfigService`.
+ */
 export interface LatchkeyModuleAsyncOptions<U = AppUser, Exchange = unknown>
   extends Pick<DynamicModule, 'imports'> {
   /** The providers that Nest passes to the factory. */
@@ -41,9 +44,9 @@ export interface LatchkeyModuleAsyncOptions<U = AppUser, Exchange = unknown>
 const OPTIONS = Symbol('options')
 
 /**
- * Adds the login, callback and logout routes, sessions, and a guard for every handler: only
- * logged-in users are let in, except to handlers with `@Public()`. Import it once, in the root
- * module.
+ * Adds the login, callback and logout routes, sessions, and a guard for every handler. The guard
+ * lets in only logged-in users, except to handlers with `@Public()`. Import this module once, in
+ * the root module.
  */
 export class LatchkeyModule implements NestModule {
   readonly #options: AuthOptions
@@ -67,19 +70,22 @@ export class LatchkeyModule implements NestModule {
     this.#service = service
     this.#modules = modules
     const connections = new Connections(service)
-    // Other guards, even those of providers, are added later, and run later.
+    // This guard runs before all others, because other guards are added later, even those of
+    // providers.
     config.useGlobalGuards(new LatchkeyGuard(connections))
     secureGateways(config, modules, connections)
   }
 
-  /** Creates the module with these options. Environment variables give values to missing ones. */
+  /**
+   * Creates the module with these options. A missing option is read from its environment variable.
+   */
   static forRoot<U = AppUser, Exchange = unknown>(
     options: AuthOptions<U, Exchange> = {},
   ): DynamicModule {
     return moduleOf({ provide: OPTIONS, useValue: options })
   }
 
-  /** Makes the module with options that a factory makes from other providers. */
+  /** Creates the module with options that a factory returns. */
   static forRootAsync<U = AppUser, Exchange = unknown>({
     imports = [],
     inject = [],
@@ -94,17 +100,17 @@ export class LatchkeyModule implements NestModule {
   }
 
   /**
-   * Mounts the login. Nest calls it after the body parser and the application's `app.use()`, and
-   * before the routes.
+   * Mounts the login. Nest calls this method after the body parser and the application's
+   * `app.use()`, and before the routes.
    *
-   * @throws {@link ConfigError} listing everything wrong with the options, and field resolvers of
-   *   GraphQL whose guard Nest would skip.
+   * @throws {@link ConfigError} listing everything wrong with the options, and the GraphQL field
+   *   resolvers whose guard Nest would skip.
    */
   async configure(): Promise<void> {
     checkFieldResolvers(this.#modules)
     const { httpAdapter } = this.#host
     keepHandle(this.#service, await mount(httpAdapter, this.#options))
-    // The global filter that is added last comes first.
+    // Nest tries this filter first, because it is the last global filter that is added.
     this.#config.useGlobalFilters(new LatchkeyErrorFilter(httpAdapter))
   }
 }
@@ -128,6 +134,6 @@ const parameters = [OPTIONS, HttpAdapterHost, ApplicationConfig, LatchkeyService
 for (const [index, token] of parameters.entries()) {
   Inject(token)(LatchkeyModule, undefined, index)
 }
-// If the class is used without forRoot(), both may be missing. Then the constructor reports it,
-// instead of Nest.
+// Without forRoot(), Nest finds neither the options nor the service. Both are optional, so that the
+// constructor reports this fault in place of Nest.
 for (const index of [0, 3]) Optional()(LatchkeyModule, undefined, index)

@@ -7,19 +7,19 @@ import {
 } from '@latchkey/core'
 import type { AuthSocket, NodeRequest, SocketHandle } from '@latchkey/core/node'
 
-/** The methods of a login that need no request. */
+/** The methods of the kit that need no request. */
 export type Handle = AuthHandle & SocketHandle
 
 const handles = new WeakMap<LatchkeyService, Handle>()
 
-/** Sets the login that a service uses. */
+/** Sets the handle whose methods a service calls. */
 export function keepHandle(service: LatchkeyService, handle: Handle): void {
   handles.set(service, handle)
 }
 
 /**
- * The methods of the login that need no request. Inject it where you need them. They work once the
- * application has started.
+ * The methods of the kit that need no request. Inject this service where you need them. The methods
+ * work once the application has started.
  */
 export class LatchkeyService implements Handle {
   /** Lists and ends the sessions of a user on every device. */
@@ -28,11 +28,10 @@ export class LatchkeyService implements Handle {
   }
 
   /**
-   * Asks the provider and the session store now, and resolves when both can be reached: for a
-   * readiness probe.
+   * Resolves when the provider and the session store can be reached now: for a readiness probe.
    *
    * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached;
-   *   an `AggregateError` of both when neither can.
+   *   an `AggregateError` of both errors when neither can.
    */
   ready(): Promise<void> {
     return handleOf(this).ready()
@@ -43,14 +42,14 @@ export class LatchkeyService implements Handle {
     return handleOf(this).health()
   }
 
-  /** Checks the request of a WebSocket handshake like the guard of a route. */
+  /** Checks the request of a WebSocket handshake, as the guard of a route checks its requests. */
   socket(request: NodeRequest, requirement?: Requirement<NodeRequest>): Promise<AuthSocket> {
     return handleOf(this).socket(request, requirement)
   }
 }
 
 /**
- * The login of a service.
+ * The handle whose methods a service calls.
  *
  * @throws {@link LatchkeyError} before the application has started.
  */

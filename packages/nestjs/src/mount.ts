@@ -6,10 +6,11 @@ import type { Handle } from './latchkey-service.ts'
 const mounted = new WeakSet<object>()
 
 /**
- * Puts the login in front of the routes of an application, on the platform that it runs on. The guard of Nest
- * decides about every one of them, so each counts as guarded for `assertGuarded()`, which tries it.
+ * Mounts the login in front of an application's routes, on Express or Fastify. The guard of Nest
+ * checks every route. So the whole application is marked as guarded for `assertGuarded()`, which
+ * then tries each route.
  *
- * @throws {@link ConfigError} for another platform, a package that is missing, and a second login.
+ * @throws {@link ConfigError} for another platform, a missing package, and a second login.
  */
 export async function mount(adapter: HttpServer, options: AuthOptions): Promise<Handle> {
   if (mounted.has(adapter)) throw new ConfigError([TWICE])
@@ -38,7 +39,10 @@ export async function mount(adapter: HttpServer, options: AuthOptions): Promise<
   throw new ConfigError([{ option: 'platform', remedy }])
 }
 
-/** Nest sends the result of a handler, but `auth.login()` and `auth.logout()` have already sent the response. */
+/**
+ * Keeps Nest from sending the result of a handler when `auth.login()` or `auth.logout()` has
+ * already sent the response.
+ */
 function keepAnswers(adapter: HttpServer): void {
   const { reply } = adapter
   adapter.reply = (response: object, body: unknown, status?: number) => {

@@ -1,30 +1,33 @@
 import { LatchkeyError, type Refusal } from '@latchkey/core'
 import { titleOf } from '@latchkey/core/adapter'
 
-/** The refusal that an error of the kit means. */
+/** Converts an error of the kit into a refusal. */
 export function refusalFrom(error: LatchkeyError): Refusal {
   return { error, title: titleOf(error), loginUrl: undefined }
 }
 
-/** A refusal in a protocol without HTTP responses. */
+/** The members of a refusal that messages of gateways and GraphQL errors have in common. */
 export interface Told {
   readonly correlationId: string
-  /** A path of this site that begins the required login. */
+  /** A path of this site that starts the required login. */
   readonly loginUrl?: string
 }
 
-/** The members of a refusal in every protocol. */
+/** Picks the members of a refusal that messages of gateways and GraphQL errors have in common. */
 export function told({ error, loginUrl }: Refusal): Told {
   const { correlationId } = error
   return loginUrl === undefined ? { correlationId } : { correlationId, loginUrl }
 }
 
-/** The error of a request or connection that has not passed the login. */
+/** The refusal of a request or connection that has not passed the login. */
 export function notMounted(message: string): Refusal {
   return refusalFrom(new LatchkeyError('LATCHKEY_ROUTER_NOT_MOUNTED', message))
 }
 
-/** Resolves to the refusal if a step of the kit fails. Other errors, such as those of checks, are thrown again. */
+/**
+ * Resolves to a refusal also if an error of the kit is thrown. Any other error, such as one of a
+ * check, is thrown again.
+ */
 export async function orRefusal(
   deciding: Promise<Refusal | undefined>,
 ): Promise<Refusal | undefined> {

@@ -10,10 +10,10 @@ export type WebhookMiddleware = (
 ) => void
 
 /**
- * Receives the webhooks of one endpoint of the service: verifies each, passes its event to
- * `onEvent`, and sends the response. Mount it in `main.ts`, before the body parser of Nest:
- * `app.use('/webhooks', createWebhookHandler(…))`. Get the providers that `onEvent` needs with
- * `app.get(UsersService)`.
+ * Creates a handler for the webhooks of one endpoint of the service. It verifies each webhook,
+ * passes the event to `onEvent`, and sends the response. Mount it in `main.ts`, before the body
+ * parser of Nest: `app.use('/webhooks', createWebhookHandler(…))`. Get the providers that `onEvent`
+ * needs with `app.get(UsersService)`.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
