@@ -8,7 +8,7 @@ interface WithAuth {
 
 declare global {
   namespace Express {
-    // Inherited, so that another package may declare an `auth` of its own.
+    // `auth` is inherited, so that another package may declare an `auth` of its own.
     interface Request extends WithAuth {}
   }
 }

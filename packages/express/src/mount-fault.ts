@@ -1,8 +1,8 @@
 import { type Auth, ConfigError } from '@latchkey/core'
 
 /**
- * The fault of a router that is mounted under a path, `app.use('/auth', router)`, if its routes are not below that
- * path.
+ * The fault of a router that is mounted under a path, as by `app.use('/auth', router)`, and has
+ * routes that are not below that path. `undefined` if all routes are.
  */
 export function mountFault(
   {
@@ -24,7 +24,7 @@ export function mountFault(
         remedy: `is "${own}", which a router mounted at "${mountPath}" never sees. Write app.use(createAuthRouter(…)) without a path and set "routes.${name}" to "${mountPath}${own}", or put "${mountPath}" at the end of "baseUrl".`,
       }
     })
-  // This route begins with /.well-known, so it is not below the mount path of any router.
+  // The metadata route begins with /.well-known, so it is not below the mount path of any router.
   if (metadata !== undefined && !isUnder(metadata, mountPath)) {
     const remedy = `has its metadata at "${metadata}", which a router mounted at "${mountPath}" never sees. Write app.use(createAuthRouter(…)) without a path.`
     faults.push({ option: 'resources', remedy })

@@ -80,7 +80,8 @@ export function createAuthRouter<U = AppUser>(
 }
 
 /**
- * The same as {@link createAuthRouter}, by its name in the packages of the other frameworks.
+ * The same function as {@link createAuthRouter}, under the name that it has in the packages of
+ * other frameworks.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
@@ -94,7 +95,7 @@ export function createAuth<U = AppUser>(
 
 function toCoreOptions<U>(options: AuthOptions<U>): CoreAuthOptions<U, AuthRouterExchange> {
   const store = options.session?.store
-  // The core refuses a value that is a store neither of its own nor of express-session.
+  // The core refuses a value that is neither a store of its own nor a store of express-session.
   if (!isExpressStore(store)) return options as CoreAuthOptions<U, AuthRouterExchange>
   return { ...options, session: { ...options.session, store: fromExpressStore(store) } }
 }

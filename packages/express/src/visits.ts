@@ -1,11 +1,12 @@
 import { createVisits, type Visits } from '@latchkey/core/adapter'
 import type { Request } from 'express'
 
-/** The visits of requests of Express. */
+/** The visits by request of Express. */
 export const visits: Visits<Request> = createVisits('app.use(createAuthRouter(…))')
 
 /**
- * The user of a request and their session: `req.auth`, even if another package has replaced that.
+ * The user of a request and their session. This is `req.auth`, even if another package has replaced
+ * that property.
  */
 export const getAuth: typeof visits.getAuth = visits.getAuth
 
@@ -17,13 +18,13 @@ export const getAuth: typeof visits.getAuth = visits.getAuth
 export const getUser: typeof visits.getUser = visits.getUser
 
 /**
- * The bearer token of a request, in the shape of the SDK of the Model Context Protocol
- * (`AuthInfo`). Throws `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
+ * The bearer token of a request, as the `AuthInfo` of the Model Context Protocol SDK. Throws
+ * `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
  */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
 
 /**
- * Requires scopes that are known only after the body has been read. A session needs none. Throws
- * `LATCHKEY_SCOPE_MISSING` if the bearer token lacks one.
+ * Requires scopes that are known only after the body has been read. A request with a session needs
+ * no scopes. Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
  */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes

@@ -4,9 +4,9 @@ import { createWebhookHandler as createCoreHandler } from '@latchkey/core/webhoo
 import type { RequestHandler } from 'express'
 
 /**
- * Receives the webhooks of one endpoint of the service: verifies each, passes its event to
- * `onEvent`, and sends the response. Mount it in front of `express.json()`: `app.post('/webhooks',
- * createWebhookHandler(…))`.
+ * Creates a handler for the webhooks of one endpoint of the service. It verifies each webhook,
+ * passes the event to `onEvent`, and sends the response. Mount it in front of `express.json()`:
+ * `app.post('/webhooks', createWebhookHandler(…))`.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */

@@ -3,19 +3,23 @@ import type { Request, Response } from 'express'
 import { RequestSession, type SessionVisit } from './request-session.ts'
 import { saveBeforeAnswer } from './save-before-answer.ts'
 
-/** Adds `req.session` to a request. It costs nothing unless the application uses it. */
+/** Adds `req.session` to a request. The session is opened only when the application uses it. */
 export type AttachSession = (req: Request, res: Response, visit: SessionVisit) => void
 
 const opener = Symbol('latchkey.session')
 
 interface WithSession {
-  /** A function, so that nothing secret appears when an error reporter prints the request. */
+  /**
+   * Opens the session. It is a function, so that an error reporter that prints the request shows no
+   * secret.
+   */
   [opener]?: () => RequestSession
 }
 
 /**
- * Makes `req.session` a session of express-session, without its middleware. The core reads the cookie, finds the
- * session, touches it and sets the cookie.
+ * Creates the function that makes `req.session` a session of express-session, without the
+ * middleware of that package. The core reads the cookie, finds the session, touches it and sets the
+ * cookie.
  */
 export function createSessionBridge(sessions: StoredSessions): AttachSession {
   return (req, res, visit) => {
@@ -37,7 +41,10 @@ export function createSessionBridge(sessions: StoredSessions): AttachSession {
 
 const prepared = new WeakSet<object>()
 
-/** The prototype of all requests in an application and its mounted applications. */
+/**
+ * The prototype of all requests in an application and the applications mounted in it. The request
+ * itself if it has no application.
+ */
 function sharedBy(req: Request): object {
   let { app } = req as unknown as { app?: Application }
   while (app?.parent) app = app.parent
@@ -84,7 +91,7 @@ function assign(
   value: (Request & string) | undefined,
 ): void {
   const session = req[opener]?.()
-  // Another session middleware uses it, on a request that the router has not handled.
+  // On a request that the router has not handled, another session middleware sets this property.
   if (!session) Object.defineProperty(req, name, { value, writable: true, configurable: true })
   else session[name] = value as never
 }

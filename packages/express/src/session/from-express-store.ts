@@ -3,10 +3,16 @@ import { remember } from '@latchkey/core/internal'
 import type { SessionData } from 'express-session'
 import { Cookie } from './classes.ts'
 
-/** A session as the stores of express-session keep it: the cookie, the application's data and the login. */
+/**
+ * A session with a login in a store of express-session: the cookie, the application's data and the
+ * login.
+ */
 type ExpressRecord = SessionData & { latchkey?: SessionRecord['login'] }
 
-/** A session as a store of express-session keeps it: the application's data, and the cookie. */
+/**
+ * A session in a store of express-session: the cookie, and the application's data as further
+ * members.
+ */
 export interface ExpressSession {
   readonly cookie: object
 }
@@ -30,9 +36,9 @@ export function isExpressStore(value: unknown): value is ExpressStore {
 const MAX_REMEMBERED = 10_000
 
 /**
- * Makes a {@link SessionStore} from a store of express-session. It has none of the optional
- * members, so back-channel logout and lists of sessions do not work. If two processes write at the
- * same time, the later write wins.
+ * Creates a {@link SessionStore} from a store of express-session. The result has none of the
+ * optional members, so back-channel logout and lists of sessions do not work. If two processes
+ * write at the same time, the later write wins.
  *
  * In many of these stores `touch` does not change the expiry that `get` returns, and some never
  * expire a session. So this process remembers its touches, and writes a record again after a
@@ -79,7 +85,10 @@ export function fromExpressStore(store: ExpressStore): SessionStore {
   }
 }
 
-/** Handles errors like express-session: a file store may report a missing session as ENOENT. */
+/**
+ * Whether an error of `get` is a failure. As in express-session, ENOENT is none, because a file
+ * store may report a missing session so.
+ */
 function isFailure(error: unknown): boolean {
   return Boolean(error) && (error as { code?: string }).code !== 'ENOENT'
 }
@@ -102,7 +111,7 @@ function fromExpress({ cookie, latchkey, ...data }: ExpressRecord): SessionRecor
 function toExpress({ login, data, expiresAt }: SessionRecord): SessionData {
   const cookie = new Cookie()
   cookie.expires = new Date(expiresAt * 1000)
-  // Data of the application never passes for a login.
+  // `latchkey` follows `data`, so that data of the application never counts as a login.
   return { ...data, latchkey: login, cookie } as ExpressRecord
 }
 

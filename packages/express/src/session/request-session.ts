@@ -4,27 +4,27 @@ import type { Request } from 'express'
 import type { SessionData } from 'express-session'
 import { Store } from './classes.ts'
 
-/** The visit of a request, as far as its session goes. */
+/** The members of a visit that concern its session. */
 export type SessionVisit = Pick<Visit, 'session' | 'sessionUsed'>
 
 type Done = (error?: unknown) => void
 type Session = Request['session']
 
 /**
- * The session of express-session for one request, and the store that its methods work on. The login is
- * neither shown nor written here, so a late write of the application undoes nothing.
+ * The store of one request, and the session of express-session that uses it. The login is neither
+ * shown nor written here, so a late write of the application does not undo a login or logout.
  */
 export class RequestSession extends Store {
-  /** The value of `req.session`; `undefined` once it is destroyed. */
+  /** The value of `req.session`; `undefined` after the session was destroyed. */
   session: Session | undefined
   /** The value of `req.sessionID`. */
   sessionID: string
-  /** Settles when what `req.session.save()` began is done. */
+  /** Resolves when the latest `req.session.save()` is done, even if it failed. */
   saving: Promise<unknown> | undefined
   readonly #sessions: StoredSessions
   readonly #stored: StoredSession
   readonly #request: Request
-  /** The stored data as this request read or wrote it last. */
+  /** The stored data as JSON, as this request last read or wrote them. */
   #read = '{}'
 
   constructor(sessions: StoredSessions, visit: SessionVisit, request: Request) {
@@ -37,7 +37,10 @@ export class RequestSession extends Store {
     this.sessionID = this.#stored.id ?? sessions.newId()
   }
 
-  /** Makes the session from the stored data. By then the request has this as its `sessionStore`. */
+  /**
+   * Creates the session from the stored data. The request must already have this object as its
+   * `sessionStore`.
+   */
   open(): void {
     this.#show(this.#stored.data)
   }
@@ -49,20 +52,23 @@ export class RequestSession extends Store {
     )
   }
 
-  /** Tells the browser the id of a session that is saved at the end of the response. */
+  /**
+   * Sets the cookie of a changed session before the headers are sent. Data in a store are saved
+   * later, at the end of the response.
+   */
   announce(): void {
     if (!this.isChanged) return
-    // Data in the cookie has to leave with the headers; data in a store can follow them.
+    // Data in the cookie must be saved now, because they are sent with the headers.
     if (this.#sessions.inCookie) this.save(() => {})
     else if (this.#stored.id !== this.#idNow) this.#stored.announce(this.#idNow)
   }
 
-  /** Saves what the application has changed. */
+  /** Saves the application's data. */
   save(done: Done): void {
     this.set(this.#idNow, this.session as SessionData, done)
   }
 
-  /** The session's current id; `req.auth` may have given it a new one. */
+  /** The current id of the session, which `req.auth` may have renewed. */
   get #idNow(): string {
     return this.#stored.idNow(this.sessionID)
   }
@@ -85,7 +91,9 @@ export class RequestSession extends Store {
     )
   }
 
-  /** Remembers the data as read, at first and after `req.session.reload()`. */
+  /**
+   * Creates the session, and records its data as read: at first, and after `req.session.reload()`.
+   */
   override createSession(
     ...[req, data]: Parameters<Store['createSession']>
   ): ReturnType<Store['createSession']> {
@@ -107,7 +115,7 @@ export class RequestSession extends Store {
     settle(id === this.#stored.id ? this.#stored.end() : Promise.resolve(), done)
   }
 
-  /** Core touches a session when it opens it; there is nothing left to do. */
+  /** Does nothing, because the core touches a session when it opens it. */
   override touch(_id: string, _data: SessionData, done: Done = () => {}): void {
     done()
   }
@@ -116,7 +124,10 @@ export class RequestSession extends Store {
     this.createSession(this.#request, this.#sessionData(data))
   }
 
-  /** A copy, which the application may change. */
+  /**
+   * A copy of the data with a cookie, as express-session needs them. The application may change the
+   * copy.
+   */
   #sessionData(data: StoredSession['data']): SessionData {
     const { settings, now } = this.#sessions
     const { absoluteSeconds, cookie } = settings
@@ -133,7 +144,7 @@ export class RequestSession extends Store {
   }
 }
 
-/** The application's data in a session, as express-session compares it. */
+/** The application's data in a session as JSON, without the cookie, for comparisons. */
 function jsonOf({ cookie: _cookie, ...data }: Partial<SessionData>): string {
   return JSON.stringify(data)
 }

@@ -2,16 +2,16 @@ import { SessionEndedError } from '@latchkey/core'
 import type { Request, Response } from 'express'
 import type { RequestSession } from './request-session.ts'
 
-/** Headers of a response that is not sent after all. */
+/** The headers that are removed from a response that is not sent. */
 const ABANDONED = ['content-length', 'content-type', 'etag', 'last-modified', 'location']
 
 /**
- * Saves the changes of `req.session` before the response is sent, so that the browser does not
- * follow a redirect before they are stored. express-session alone sends all but the last byte
- * first.
+ * Saves the changes of `req.session` before the response ends, so that the browser does not follow
+ * a redirect before they are stored. express-session itself sends all bytes but the last one before
+ * it saves.
  *
- * When saving fails, the error goes to the application's error handler, and the response is not
- * sent.
+ * When saving fails, the error is passed to the application's error handler, and the response is
+ * not sent. A response with status 5xx is sent in any case.
  */
 export function saveBeforeAnswer(req: Request, response: Response, session: RequestSession): void {
   const end = response.end as (...args: unknown[]) => Response
@@ -20,8 +20,8 @@ export function saveBeforeAnswer(req: Request, response: Response, session: Requ
   const answer = (args: unknown[], error?: unknown): void => {
     state = 'saved'
     const isLost = error !== undefined && error !== null && !(error instanceof SessionEndedError)
-    // The response to an error is sent, because after Express's own last handler no other response
-    // can follow.
+    // A response with status 5xx is sent, because no other response can follow after Express's last
+    // error handler.
     const isFinal = response.statusCode >= 500 || !req.next
     if (isLost && isFinal && !response.headersSent) {
       if (response.statusCode < 500) response.statusCode = 500
@@ -37,7 +37,7 @@ export function saveBeforeAnswer(req: Request, response: Response, session: Requ
       if (session.isChanged) session.save((error) => answer(args, error))
       else answer(args)
     } catch (error) {
-      // The data cannot be written as JSON, such as a circular structure.
+      // The data cannot be serialized as JSON, for example because of a circular structure.
       answer(args, error)
     }
   }
@@ -51,7 +51,7 @@ export function saveBeforeAnswer(req: Request, response: Response, session: Requ
   }
   response.end = endWhenSaved as Response['end']
   response.writeHead = ((...args: unknown[]) => {
-    // The body is streamed, so the headers leave before the session is saved.
+    // The body is streamed, so the headers are sent before the session is saved.
     if (state === 'open') session.announce()
     return writeHead.apply(response, args)
   }) as Response['writeHead']
