@@ -37,16 +37,17 @@ export type AppAuthOptions<U = AppUser> = AuthOptions<U>
 export interface AppAuth<U = AppUser> extends AuthHandle {
   /**
    * The proxy to export from `proxy.ts`. It answers the login, callback and logout routes and keeps
-   * sessions alive. It also tells each page its address, so that the login returns there.
+   * sessions alive. It also passes the URL of each page to that page, so that a login returns to
+   * the page.
    */
   proxy(request: NextRequest): Promise<Response>
   /**
-   * The user of a page, a server action or a route handler. In pages and actions, visitors who are
-   * not logged in are sent to log in, and users who are not allowed see the page `forbidden.tsx`.
-   * In a handler of `route()` it throws an {@link AccessError} instead.
+   * Returns the logged-in user of a page, a server action or a route handler. In pages and actions,
+   * visitors are redirected to the login, and users who are not allowed see the page
+   * `forbidden.tsx`. In a handler of `route()`, an {@link AccessError} is thrown instead.
    *
-   * @throws {@link AccessError} with `LATCHKEY_FORBIDDEN` if `forbidden()` of Next.js is not turned
-   *   on.
+   * @throws {@link AccessError} with `LATCHKEY_FORBIDDEN` if a user is not allowed, and
+   *   `forbidden()` of Next.js is not enabled.
    */
   requireUser(requirement?: Requirement<Request, U>): Promise<U>
   /** The user of the request and their session. */
@@ -60,26 +61,29 @@ export interface AppAuth<U = AppUser> extends AuthHandle {
   /** The application's own data in the session. A server action or a route handler may change it. */
   getData(): Promise<SessionData>
   /**
-   * The bearer token of the request in a route handler, in the shape of the SDK of the Model
-   * Context Protocol (`AuthInfo`).
+   * The bearer token of the request in a route handler, as the `AuthInfo` of the Model Context
+   * Protocol SDK.
    *
    * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer
    *   token.
    */
   mcpAuth(): Promise<McpAuth>
   /**
-   * Requires scopes in a route handler that are known only after the body has been read. A session
-   * needs none.
+   * Requires scopes in a route handler that are known only after the body has been read. A request
+   * with a session needs no scopes.
    *
-   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one.
+   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks a scope.
    */
   requireScopes(scopes: readonly string[]): Promise<void>
   /**
-   * Makes a route handler for all visitors. If `handler` throws an error of the kit, the response
-   * is its problem details or error page.
+   * Creates a route handler for all visitors. If `handle` throws an error of the kit, the response
+   * is the problem details or the error page of that error.
    */
   route<Context = unknown>(handle: RouteHandler<Context>): RouteHandler<Context, Promise<Response>>
-  /** Makes a route handler for logged-in users. API requests of visitors get 401. */
+  /**
+   * Creates a route handler for logged-in users. Visitors are redirected to the login; their API
+   * requests get 401.
+   */
   route<Context = unknown>(
     requirement: Requirement<Request, U>,
     handle: RouteHandler<Context>,
@@ -91,7 +95,7 @@ export interface AppAuth<U = AppUser> extends AuthHandle {
 }
 
 /**
- * Makes the login of a Next.js application. The options are checked at the first request, not by
+ * Creates the login of a Next.js application. The options are checked at the first request, not by
  * `next build`: a {@link ConfigError} that lists all faults then fails the request.
  *
  * @param options - The options, or a function that returns them at the first request.
@@ -145,7 +149,12 @@ function makeLogin<U>(options: AuthOptions<U>): ProxiedAuth<U> {
   }
 }
 
-/** Returns the user. Throws if the handler requires more than its route did. */
+/**
+ * Returns the user, if there is no refusal.
+ *
+ * @throws {@link AccessError} with `LATCHKEY_FORBIDDEN` if the handler's requirement refuses the
+ *   user.
+ */
 function admitted<U>(user: U, refusal: unknown): U {
   if (!refusal) return user
   throw new AccessError(
@@ -157,8 +166,9 @@ function admitted<U>(user: U, refusal: unknown): U {
 const MEMORY = Symbol.for('latchkey.nextjs.sessions')
 
 /**
- * Sessions in memory, shared in the process. Next.js loads the application several times: once for the proxy, once for
- * pages, and again at each change during development.
+ * Sets a session store in memory that the whole process shares, if the options have no store.
+ * Next.js loads the application several times: once for the proxy, once for pages, and again at
+ * each change during development.
  */
 function withSharedMemory<U>(options: AuthOptions<U>): AuthOptions<U> {
   if (options.session?.store !== undefined) return options

@@ -7,11 +7,14 @@ import { forgetAddress, passAddress, withCookies } from './request-headers.ts'
 /** The parts of the login that the proxy uses. */
 export interface ProxiedAuth<U> {
   readonly auth: Auth<U>
-  /** Whether a session may need cookies that a page cannot set. Then the proxy opens the session for every request. */
+  /**
+   * Whether a session may need cookies that a page cannot set. If so, the proxy opens the session
+   * for every request.
+   */
   readonly writesCookies: boolean
 }
 
-/** The proxy of an application. */
+/** Creates the proxy of an application. */
 export function proxyOf<U>(
   login: () => ProxiedAuth<U>,
 ): (request: NextRequest) => Promise<Response> {
@@ -21,7 +24,7 @@ export function proxyOf<U>(
     const headers = new Headers(request.headers)
     forgetAddress(headers)
     const onward = (): Response => NextResponse.next({ request: { headers } })
-    // Files of Next.js: scripts, styles and images.
+    // The scripts, styles and images of Next.js need no login.
     if (request.nextUrl.pathname.startsWith('/_next/')) return onward()
     const { auth, writesCookies } = login()
     passAddress(headers, `${request.method} ${pathname}${search}`, auth)
@@ -41,7 +44,10 @@ export function proxyOf<U>(
   }
 }
 
-/** Whether a request may be for a route of the kit. The end of a logout comes to the home page, with a `state`. */
+/**
+ * Whether a request may be for a route of the kit. A request with a `state` may be, because after a
+ * logout the provider redirects to the home page with a `state`.
+ */
 function isOfKit<U>(
   { baseUrl, routes, metadataPaths }: Auth<U>,
   pathname: string,
@@ -55,14 +61,20 @@ function isOfKit<U>(
   )
 }
 
-/** Next.js accepts only absolute URLs; it sends those of its own host without the host. */
+/**
+ * Makes the `Location` of a response absolute, because Next.js accepts only absolute URLs. Next.js
+ * sends a URL of its own host without the host.
+ */
 function absolute(response: Response, base: string): Response {
   const location = response.headers.get('location')
   if (location) response.headers.set('location', new URL(location, base).href)
   return response
 }
 
-/** Passes a request on. New cookies of its session are added, for the browser and for the page. */
+/**
+ * Passes a request on to its page. New cookies of the session are added to the response for the
+ * browser, and to the request for the page.
+ */
 function onwardWith(response: Response, headers: Headers, onward: () => Response): Response {
   withCookies(headers, response.headers.getSetCookie())
   const passed = onward()

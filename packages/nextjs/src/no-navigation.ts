@@ -1,9 +1,10 @@
 import type { Auth } from '@latchkey/core'
 
 /**
- * Whether a request for the login route is not a navigation of a browser. The router of Next.js fetches pages and
- * follows their redirects, even in advance, but a provider does not admit scripts. Next.js hides its own headers from
- * the proxy; those of the browser remain.
+ * Whether a request is for the login route, but is not a navigation of the browser. The router of
+ * Next.js fetches pages by script, even in advance, and follows their redirects. A provider refuses
+ * requests of scripts. Next.js hides its own headers from the proxy, so the headers of the browser
+ * are checked.
  */
 export function beginsNoLogin<U>(
   { method, url, headers }: Request,
@@ -19,8 +20,8 @@ export function beginsNoLogin<U>(
 }
 
 /**
- * The response to such a request. The router then makes the browser navigate, as it gets no page, and nothing is
- * prefetched.
+ * The response to a request for the login route that is not a navigation. As the response has no
+ * page, the router makes the browser navigate, and prefetches nothing.
  */
 export function noLogin(): Response {
   return new Response(null, {

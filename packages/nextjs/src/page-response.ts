@@ -6,8 +6,9 @@ interface CookieJar {
 }
 
 /**
- * The response of a page or a server action. Only Next.js can write its headers: cookies are set
- * with `cookies()`, and a response with a `Location` becomes a redirect.
+ * Creates the response port of a page or a server action. Only Next.js can write the headers of its
+ * response. So cookies are set with `cookies()`, and a response with a `Location` becomes a
+ * redirect. `send` throws `LATCHKEY_REQUEST_INVALID` for any other response.
  */
 export function pageResponse(
   jar: CookieJar,

@@ -10,8 +10,8 @@ export interface PageVisit<U> extends PageRequest {
 }
 
 /**
- * The visits of pages and server actions, one for each request. The request is read from Next.js first, so that
- * `next build` skips such a page and reads no options.
+ * Returns a function that opens the visit of a page or a server action, once for each request. The
+ * function reads the request from Next.js first. So `next build` stops there, and reads no options.
  */
 export function createPageVisits<U>(auth: () => Auth<U>): () => Promise<PageVisit<U>> {
   const opened = new WeakMap<object, Promise<PageVisit<U>>>()

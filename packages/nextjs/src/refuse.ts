@@ -7,15 +7,18 @@ import {
 } from '@latchkey/core'
 import type { PageRequest } from './request-headers.ts'
 
-/** The members of problem details that are used. */
+/** The members of problem details that {@link refuse} uses. */
 interface Problem {
   readonly code?: LatchkeyErrorCode
   readonly loginUrl?: string
 }
 
 /**
- * Ends a page whose guard refused. A visitor is redirected to log in; a user who is not allowed gets a page that says
- * so.
+ * Ends a page or a server action whose guard has refused the request. A visitor is redirected to
+ * the login. A user who is not allowed sees the page `forbidden.tsx`.
+ *
+ * @throws {@link AccessError} if `forbidden()` of Next.js is not enabled, and a {@link
+ *   LatchkeyError} for a refusal with another status.
  */
 export async function refuse<U>(
   { status, body }: Answer,
@@ -30,7 +33,8 @@ export async function refuse<U>(
   try {
     forbidden()
   } catch (error) {
-    // Next.js shows `forbidden.tsx` for an error with a digest. Without `authInterrupts`, this is another error, without one.
+    // Next.js shows `forbidden.tsx` for an error with a digest. Without `authInterrupts`,
+    // `forbidden()` throws an error without a digest.
     if ((error as { digest?: string }).digest) throw error
   }
   throw new AccessError('LATCHKEY_FORBIDDEN', NOT_ALLOWED)
@@ -44,7 +48,10 @@ function problemOf(body: Answer['body']): Problem {
   }
 }
 
-/** The login route, which leads back to the page. An action was sent by the page that `Referer` names. */
+/**
+ * The URL of the login route, with the page to return to. A server action returns to the page that
+ * has sent it, which is in `Referer`.
+ */
 function addressOf(
   loginUrl: string,
   { request, path }: PageRequest,

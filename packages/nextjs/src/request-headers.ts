@@ -1,19 +1,22 @@
 import { type Auth, LatchkeyError } from '@latchkey/core'
 
-/** The header in which the proxy passes the sealed method and address of a request to pages. */
+/** The header in which the proxy passes the method and URL of a request to its page, sealed. */
 const ASKED = 'x-latchkey-asked'
 
-/** Removes the proxy's header from a request of a client. */
+/** Removes the header of the proxy from a request, because a client may have set it. */
 export function forgetAddress(headers: Headers): void {
   headers.delete(ASKED)
 }
 
-/** Passes the method and address of a request to its page. */
+/** Passes the method and URL of a request to its page, in a sealed header. */
 export function passAddress<U>(headers: Headers, asked: string, { addressSealer }: Auth<U>): void {
   headers.set(ASKED, addressSealer.seal(asked))
 }
 
-/** Changes the cookies of a request in the same way as the browser will change its own. */
+/**
+ * Applies `Set-Cookie` lines to the cookies of a request, as the browser will apply them to its
+ * own.
+ */
 export function withCookies(headers: Headers, lines: readonly string[]): void {
   if (lines.length === 0) return
   const cookies = new Map<string, string>()
@@ -28,17 +31,21 @@ export function withCookies(headers: Headers, lines: readonly string[]): void {
 
 /** The request of a page or a server action. */
 export interface PageRequest {
-  /** The request for the core. If the page's address is unknown, it has the application's. */
+  /**
+   * The request for the core. If the URL of the page is unknown, this is the base URL of the
+   * application.
+   */
   readonly request: Request
-  /** The request for checks. If the page's method and address are unknown, reading them throws. */
+  /** The request for checks. If the method and URL of the page are unknown, reading them throws. */
   readonly subject: Request
-  /** The path and query of a page, to return to. */
+  /** The path and query of the page, to which a login returns. */
   readonly path: string
 }
 
 /**
- * The request of a page, with the address that the proxy has sealed. A header of a client is ignored, and without the
- * proxy the address is unknown. Forms that are sent without a script do not have the header of an action.
+ * Rebuilds the request of a page, with the method and URL that the proxy has sealed. A header that
+ * a client has set is ignored. Without the proxy, the method and URL are unknown. The method is
+ * then guessed from two headers, because a form that is sent without a script lacks `next-action`.
  */
 export function requestOf<U>(sent: Headers, { baseUrl, addressSealer }: Auth<U>): PageRequest {
   const headers = new Headers(sent)
@@ -51,7 +58,10 @@ export function requestOf<U>(sent: Headers, { baseUrl, addressSealer }: Auth<U>)
   return { request, subject: asked ? request : withoutAddress(request), path }
 }
 
-/** The same request, but reading its address throws. With an invented address, checks would decide wrongly. */
+/**
+ * A copy of a request whose method and URL throw when they are read. With an invented URL, checks
+ * would decide wrongly.
+ */
 function withoutAddress(request: Request): Request {
   const refuse = (): never => {
     throw new LatchkeyError('LATCHKEY_ADDRESS_UNKNOWN', NO_PROXY)

@@ -25,13 +25,13 @@ type Given<U, Context> =
 export interface Routes<U> {
   route<Context>(...given: Given<U, Context>): RouteHandler<Context, Promise<Response>>
   readonly handlers: { readonly GET: RouteHandler; readonly POST: RouteHandler }
-  /** The visit of the running handler; `undefined` outside of one. */
+  /** The visit of the running handler; `undefined` outside of a handler. */
   running(): Visit<U, Response> | undefined
-  /** The request of the running handler. */
+  /** The request of the running handler; `undefined` outside of a handler. */
   request(): Request | undefined
 }
 
-/** Makes the route handlers of an application. */
+/** Creates the route handlers of an application. */
 export function createRoutes<U>(auth: () => Auth<U>): Routes<U> {
   const running = new AsyncLocalStorage<Running<U>>()
   const serve = <Context>(
@@ -62,7 +62,10 @@ export function createRoutes<U>(auth: () => Auth<U>): Routes<U> {
   }
 }
 
-/** A test of an application may call a handler directly. Then there is nothing to wait for. */
+/**
+ * Ignores the error of Next.js for a call outside of a request, because a test may call a handler
+ * directly. Throws any other error.
+ */
 function outsideOfNext(error: unknown): void {
   if (!(error instanceof Error && error.message.includes('outside a request scope'))) throw error
 }

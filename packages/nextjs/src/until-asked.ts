@@ -1,10 +1,11 @@
 import { ConfigError } from '@latchkey/core'
 
 /**
- * The headers of the present request. `next build` stops here, because nothing about a session may be in a page that is
- * made in advance, not even the time.
+ * Resolves to the headers of the current request. `next build` stops here, because a prerendered
+ * page must have nothing about a session, not even the time.
  *
- * @throws {@link ConfigError} in a page that is forced to be static, for which Next.js makes a request without headers.
+ * @throws {@link ConfigError} in a page that is forced to be static, for which Next.js creates a
+ *   request without headers.
  */
 export async function untilAsked(): Promise<Headers> {
   const { headers } = await import('next/headers.js')

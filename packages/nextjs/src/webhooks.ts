@@ -4,9 +4,9 @@ import { createWebhookHandler as createCoreHandler } from '@latchkey/core/webhoo
 const MEMORY = Symbol.for('latchkey.nextjs.webhooks')
 
 /**
- * Receives the webhooks of one endpoint of the service: verifies each, passes its event to
- * `onEvent`, and sends the response. Export it from a route: `export const POST =
- * createWebhookHandler(…)` in `app/webhooks/route.ts`. The options are checked at the first
+ * Creates a handler for the webhooks of one endpoint of the service. It verifies each webhook,
+ * passes the event to `onEvent`, and sends the response. Export it from a route: `export const POST
+ * = createWebhookHandler(…)` in `app/webhooks/route.ts`. The options are checked at the first
  * request, not by `next build`: a {@link ConfigError} that lists all faults then fails the request.
  *
  * @param options - The options, or a function that returns them at the first request.
@@ -24,7 +24,10 @@ export function createWebhookHandler(
   }
 }
 
-/** Shared in the process, because Next.js loads a route again at each change during development. */
+/**
+ * A store in memory that the whole process shares, because Next.js loads a route again at each
+ * change during development.
+ */
 function sharedMemory(): SessionStore {
   const shared = globalThis as { [MEMORY]?: SessionStore }
   shared[MEMORY] ??= createMemoryStore()
