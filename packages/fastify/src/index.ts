@@ -62,13 +62,13 @@ export const getUser: typeof visits.getUser = visits.getUser
 /** The application's own data in the session of a request. */
 export const getData: typeof visits.getData = visits.getData
 /**
- * The bearer token of a request, in the shape of the SDK of the Model Context Protocol
- * (`AuthInfo`). Throws `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
+ * The bearer token of a request, as the `AuthInfo` of the Model Context Protocol SDK. Throws
+ * `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
  */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
 /**
- * Requires scopes that are known only after the body has been read. A session needs none. Throws
- * `LATCHKEY_SCOPE_MISSING` if the bearer token lacks one.
+ * Requires scopes that are known only after the body has been read. A request with a session needs
+ * no scopes. Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
  */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes
 
@@ -95,7 +95,7 @@ export function createAuth<U = AppUser>(
     app.addHook('onRequest', async (request, reply) => {
       const details = {
         exchange: { request, reply },
-        // A guard may come after the body parser, like that of NestJS.
+        // The body is read late, because a guard may run after the body parser, as in NestJS.
         get body() {
           return request.body
         },
@@ -114,16 +114,17 @@ export function createAuth<U = AppUser>(
           const failed = (cause: unknown): FastifyReply => reply.send(cause)
           visit.answerError(error).then((answer) => visit.send(answer), failed)
         } else if (errorHandler) errorHandler.call(app, error, request, reply)
-        // Errors that are thrown here go on to the application's error handler.
+        // An error that is thrown here is passed to the application's error handler.
         else throw error
       }
     })
   }
   const { sessions, ready, health } = auth
-  // Hooks and `request.auth` must exist in the whole application, and not only in the plugin.
   const { socket } = socketHandle(auth as Auth)
   return Object.assign(plugin, {
     ...{ sessions, ready, health, socket },
+    // Without this, hooks and `request.auth` would exist only in the plugin, and not in the
+    // application.
     [Symbol.for('skip-override')]: true,
   })
 }

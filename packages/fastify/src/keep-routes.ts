@@ -2,15 +2,15 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 
 const ROUTES = Symbol.for('latchkey.routes')
 
-/** A route, with the instance that has its hooks. */
+/** A route, with the Fastify instance whose hooks apply to it. */
 interface KeptRoute {
   readonly route: RouteOptions
   readonly scope: FastifyInstance
 }
 
 /**
- * Records the routes that are added from now on, for `assertGuarded()` of `@latchkey/testing`:
- * Fastify announces routes only to hooks.
+ * Records the routes that are added after this call, for `assertGuarded()` of `@latchkey/testing`.
+ * Fastify reports routes only to hooks.
  */
 export function keepRoutes(app: FastifyInstance): void {
   if (ROUTES in app) return

@@ -2,11 +2,15 @@ import type { ResponsePort } from '@latchkey/core'
 import { toResponsePort } from '@latchkey/core/node'
 import type { FastifyReply } from 'fastify'
 
-/** The reply to a request. Its headers are set with Fastify, so that `onSend` hooks see them. */
+/**
+ * Creates a response port over a reply. Headers are set with Fastify, so that `onSend` hooks see
+ * them.
+ */
 export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
   const raw = toResponsePort(reply.raw)
   const cookies = (): string[] => {
-    // Middleware that uses only the raw response has set these. Those of the reply would replace them.
+    // Middleware that uses only the raw response may have set cookies there. The cookies of the
+    // reply would replace them.
     const earlier = reply.raw.headersSent ? undefined : reply.raw.getHeader('set-cookie')
     if (earlier !== undefined) {
       reply.raw.removeHeader('set-cookie')
@@ -21,12 +25,13 @@ export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
     get: (name) => (reply.hasHeader(name) ? String(reply.getHeader(name)) : null),
     getSetCookie: cookies,
     set(name, value) {
-      // Fastify adds cookies to existing ones.
+      // Without this, Fastify would add the cookies to the existing ones.
       if (name === 'set-cookie') reply.removeHeader(name)
       reply.header(name, value)
     },
     append: (name, value) => void reply.header(name, value),
-    // Fastify writes the reply's headers over those of the raw response, and the kit's come last.
+    // Fastify first writes the headers of the reply over those of the raw response. The kit then
+    // writes its own.
     beforeSent: (write) => raw.beforeSent?.(write),
     send: ({ status, body, isAnswered }) => (isAnswered ? reply : reply.code(status).send(body)),
   }

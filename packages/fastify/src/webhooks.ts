@@ -10,9 +10,9 @@ export interface WebhookRoute {
 }
 
 /**
- * Receives the webhooks of one endpoint of the service: verifies each, passes its event to
- * `onEvent`, and sends the response. It returns the options of a route: `app.post('/webhooks',
- * createWebhookHandler(…))`. The route answers before any body parser.
+ * Creates a handler for the webhooks of one endpoint of the service. It verifies each webhook,
+ * passes the event to `onEvent`, and sends the response. It returns the options of a route:
+ * `app.post('/webhooks', createWebhookHandler(…))`. The route answers before any body parser.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */

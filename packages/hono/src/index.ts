@@ -47,13 +47,13 @@ export const getUser: typeof visits.getUser = visits.getUser
 /** The application's own data in the session of a request. */
 export const getData: typeof visits.getData = visits.getData
 /**
- * The bearer token of a request, in the shape of the SDK of the Model Context Protocol
- * (`AuthInfo`). Throws `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
+ * The bearer token of a request, as the `AuthInfo` of the Model Context Protocol SDK. Throws
+ * `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
  */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
 /**
- * Requires scopes that are known only after the body has been read. A session needs none. Throws
- * `LATCHKEY_SCOPE_MISSING` if the bearer token lacks one.
+ * Requires scopes that are known only after the body has been read. A request with a session needs
+ * no scopes. Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
  */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes
 
@@ -74,20 +74,21 @@ export function createAuth<U = AppUser>(
       visits.set(c, visit)
       c.set('auth', visit.auth)
       await next()
-      // Hono has caught the error of the handler, and made a response.
+      // Hono has caught the error of the handler and created a response. Thrown again, the error
+      // reaches the kit.
       if (c.error instanceof LatchkeyError) throw c.error
       return c.res
     }
     const details = {
       exchange: { c },
       headers: () => headersOf(c),
-      // Hono keeps a body that a middleware has read. A guard may come after that.
+      // Hono caches a body that a middleware has read, and a guard may run after that middleware.
       get body() {
         return c.req.raw.bodyUsed ? c.req.parseBody({ all: true }) : undefined
       },
     }
     const response = await auth.fetch(c.req.raw, serve, details)
-    // Hono would copy a response that it already has.
+    // Setting the current response again would make Hono copy it.
     if (response !== c.res) answer(c, response)
   }
   const { sessions, ready, health } = auth
@@ -112,12 +113,15 @@ export function requireUser<U = AppUser>(
   })
 }
 
-/** The headers that Hono adds to responses, such as those from middleware in front. */
+/** The headers that Hono adds to a response, such as those that earlier middleware has set. */
 function headersOf(c: Context): Headers {
   return c.body(null).headers
 }
 
-/** Returns the response unchanged. Otherwise Hono would replace new cookies by earlier ones. */
+/**
+ * Sets the response unchanged. `c.res` is cleared first, because Hono would otherwise replace new
+ * cookies with those of the earlier response.
+ */
 function answer(c: Context, response: Response): void {
   c.res = undefined
   c.res = response

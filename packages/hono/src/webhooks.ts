@@ -3,9 +3,9 @@ import { createWebhookHandler as createCoreHandler } from '@latchkey/core/webhoo
 import type { Handler } from 'hono'
 
 /**
- * Receives the webhooks of one endpoint of the service: verifies each, passes its event to
- * `onEvent`, and sends the response. Mount it as a route: `app.post('/webhooks',
- * createWebhookHandler(…))`.
+ * Creates a handler for the webhooks of one endpoint of the service. It verifies each webhook,
+ * passes the event to `onEvent`, and sends the response. Mount it as a route:
+ * `app.post('/webhooks', createWebhookHandler(…))`.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
@@ -13,7 +13,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): Handler {
   const handler = createCoreHandler(options)
   return async (c) => {
     const { raw, bodyCache } = c.req
-    // Hono keeps what a middleware has read, as bytes or as text.
+    // If a middleware has read the body, Hono has cached it as bytes or as text.
     return handler.fetch(raw, await (bodyCache.arrayBuffer ?? bodyCache.text))
   }
 }

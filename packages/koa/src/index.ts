@@ -42,13 +42,13 @@ export const getUser: typeof visits.getUser = visits.getUser
 /** The application's own data in the session of a request. */
 export const getData: typeof visits.getData = visits.getData
 /**
- * The bearer token of a request, in the shape of the SDK of the Model Context Protocol
- * (`AuthInfo`). Throws `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
+ * The bearer token of a request, as the `AuthInfo` of the Model Context Protocol SDK. Throws
+ * `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer token.
  */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
 /**
- * Requires scopes that are known only after the body has been read. A session needs none. Throws
- * `LATCHKEY_SCOPE_MISSING` if the bearer token lacks one.
+ * Requires scopes that are known only after the body has been read. A request with a session needs
+ * no scopes. Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
  */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes
 
@@ -72,7 +72,8 @@ export function createAuth<U = AppUser>(
     }
     const details = {
       exchange: { ctx },
-      // Koa keeps the parsed body on its own request object. A guard may come after the parser.
+      // Body parsers store the parsed body on Koa's own request. It is read late, because a guard
+      // may run after the parser.
       get body() {
         return ctx.request.body
       },
