@@ -3,8 +3,8 @@ import { createDoor } from './door.ts'
 import { createRecorder } from './recorder.ts'
 
 /**
- * Makes the login recorder of one application, and the check of the key that protects it and the
- * personas.
+ * Creates the login recorder of one application, and the key check that protects the recorder and
+ * the personas.
  */
 export const createDevelopment: DevelopmentPackage['createDevelopment'] = (
   key,

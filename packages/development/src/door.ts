@@ -15,13 +15,16 @@ import {
   setCookie,
 } from '@latchkey/core/internal'
 
-/** The access control of the login recorder and the personas: a browser must have opened the link in the log. */
+/**
+ * The access control of the login recorder and the personas. Only a browser that has opened the
+ * link in the log has access.
+ */
 export interface Door {
-  /** The address with the key, which gives the browser the cookie. */
+  /** The URL with the key. Opening it sets the cookie in the browser. */
   readonly link: string
   /**
-   * Answers a request whose URL has the key, or whose browser has not opened the link; `undefined`
-   * if the browser has the key's cookie.
+   * Answers a request with the key by setting the cookie, and a request without the cookie with
+   * 403. `undefined` if the browser has the cookie, or for another path.
    */
   answer(path: string, asked: RequestContext): AuthResponse | undefined
 }
@@ -31,14 +34,14 @@ const BODY =
   '<p><small>LATCHKEY_DEVELOPMENT_KEY</small></p>'
 
 /**
- * Makes the access control.
+ * Creates the access control.
  *
  * @param key - The development key, which is part of the link in the log.
  */
 export function createDoor(key: string, { baseUrl, secure }: ResolvedAuthOptions, log: Log): Door {
   const recorder = recorderPath(baseUrl)
   const paths = new Set([recorder, personasPath(baseUrl)])
-  // A hash of the key, so that the value of the cookie is not in the log.
+  // The value of the cookie is a hash of the key, because the key itself is in the log.
   const pass = macOf('cookie', deriveKey(key, 'development'))
   const linkAt = ({ origin }: URL): string => `${origin}${recorder}?key=${key}`
   return {
@@ -46,7 +49,7 @@ export function createDoor(key: string, { baseUrl, secure }: ResolvedAuthOptions
     answer(path, { context, request }) {
       if (!paths.has(path)) return undefined
       const at = context.options.baseUrl
-      // The name has the port, because browsers send cookies to all ports of a host.
+      // The name of the cookie has the port, because browsers send cookies to all ports of a host.
       const name = `latchkey-development${at.port && `-${at.port}`}`
       const query = queryOf(request.url)
       const given = query.get('key')

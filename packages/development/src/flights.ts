@@ -21,7 +21,8 @@ const MAX_STEPS = 40
 const MAX_EVENTS = 30
 
 /**
- * A flight: a login with all its requests, or a single logout or refusal. It contains no secret.
+ * The record of a login with all its requests, or of a single logout or refusal. It contains no
+ * secret.
  */
 export interface Flight {
   readonly number: number
@@ -29,7 +30,7 @@ export interface Flight {
   readonly outcome: 'good' | 'bad' | 'open'
   /** The outcome in words. */
   readonly summary: string
-  /** How many times in a row the same request was refused. */
+  /** The number of times in a row that the same request was refused. */
   readonly times: number
   readonly steps: readonly Step[]
 }
@@ -50,12 +51,12 @@ export interface Flights {
    */
   observe(request: object, facts: RequestFacts, seen: Observation): void
   event(at: number, name: AuthEventName, event: AuthEvent): void
-  /** The newest first. */
+  /** Returns all flights, the newest first. */
   all(): readonly Flight[]
   events(): readonly KeptEvent[]
 }
 
-/** Events that do not belong to a request. */
+/** The names of the events that do not belong to a request. */
 const EVENTS: ReadonlySet<AuthEventName> = new Set([
   'access.rehearsed',
   'discovery.failed',
@@ -69,19 +70,19 @@ const EVENTS: ReadonlySet<AuthEventName> = new Set([
 ])
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
-/** A flight in progress, with the login that it belongs to. */
+/** A flight to which steps can be added. */
 interface Draft extends Omit<Writable<Flight>, 'steps'> {
   steps: Step[]
   lastRequest: object | undefined
   lastSeen: Observation['kind'] | undefined
 }
 
-/** Makes the store of flights. Secrets are removed from steps before they are stored. */
+/** Creates the store of flights. Secrets are removed from steps before they are stored. */
 export function createFlights(options: ResolvedAuthOptions): Flights {
   const flights: Draft[] = []
   const events: KeptEvent[] = []
   const ofRequest = new WeakMap<object, Draft>()
-  // A hash, so that no `state` is stored.
+  // The flights of logins, by a hash of the `state`, so that no `state` is stored.
   const ofLogin = new Map<string, Draft>()
   let count = 0
 
@@ -111,7 +112,8 @@ export function createFlights(options: ResolvedAuthOptions): Flights {
       const { routes } = options
       const path = new URL(facts.url).pathname
       const isKnown = ofRequest.has(request)
-      // Left out, because applications request the session all the time, and visitors who log out are asked first.
+      // A response without an earlier observation is recorded only for a logout. Others are too
+      // frequent, because applications request the session all the time.
       if (
         seen.kind === 'answered' &&
         !isKnown &&
@@ -126,7 +128,7 @@ export function createFlights(options: ResolvedAuthOptions): Flights {
       if (flight.lastRequest !== request) add(requestStep(facts, seen, options, redact))
       flight.lastRequest = request
       if (seen.kind !== 'answered') add(observedStep(seen, facts.at, options, redact))
-      // The step of the redirect to the provider already describes its answer.
+      // The step of the redirect to the provider already describes the response.
       else if (flight.lastSeen !== 'redirected') add(answerStep(seen, facts.at, redact))
       flight.lastSeen = seen.kind
       settle(flight, seen)
@@ -187,8 +189,8 @@ function settle(flight: Draft, seen: Observation): void {
 }
 
 /**
- * Joins a refusal with an equal one before it. Otherwise a page that polls every second would push
- * the logins out of the list.
+ * Merges a refusal with an equal refusal directly before it. Otherwise, a page that polls every
+ * second would push the logins out of the list.
  */
 function joinRepeated(flights: Draft[]): void {
   const [latest, before] = flights

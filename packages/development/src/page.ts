@@ -21,7 +21,8 @@ const STYLE =
   '@media(max-width:40rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}'
 
 /**
- * Renders the flights as a page. Secrets were removed from them before; here all text is escaped.
+ * Renders the flights as a page, or as plain text. Secrets have been removed from the flights
+ * before; the page escapes all text.
  */
 export function recorderPage(view: RecorderView): AuthResponse {
   const report = reportOf(view)

@@ -13,7 +13,7 @@ export interface Persona {
   /** The value of `?as=` on the login route for this user. */
   readonly id: string
   readonly name: string
-  /** The roles and the way to log in, such as `viewer, with a second factor`. */
+  /** The roles and the login method, such as `viewer, with a second factor`. */
   readonly note: string
 }
 
@@ -25,12 +25,11 @@ export interface Personas {
   /** Sends requests to the service, without a socket. */
   readonly fetch: typeof fetch
   /**
-   * Completes the pages of a login as a persona, including a second factor. Without a persona, as
-   * an unknown visitor.
+   * Completes the pages of a login as the persona with this id, including a second factor. Without
+   * an id, the visitor stays unknown.
    *
    * @param query - The parameters of the authorization request.
-   * @returns The address at which the pages end: the callback of the application, with its
-   *   parameters.
+   * @returns The URL at which the pages end: the callback of the application, with its parameters.
    * @throws If the pages do not end at the application.
    */
   logIn(query: URLSearchParams, id: string | undefined): Promise<string>
@@ -38,19 +37,20 @@ export interface Personas {
 
 /** An application that personas log in to. */
 export interface PersonaApplication {
-  /** The issuer: a name of this machine that needs no DNS, such as `http://personas.localhost`. */
+  /** The issuer URL. Its host name needs no DNS, as in `http://personas.localhost`. */
   readonly issuer: string
   readonly baseUrl: string
   readonly routes: Pick<RouteOptions, 'callback' | 'loggedOut'>
 }
 
-/** Starts the personas of an application. */
+/** A function that starts the personas of an application. */
 export type StartPersonas = (application: PersonaApplication) => Promise<Personas>
 
 /**
- * Answers an authorization request instead of the identity service.
+ * Answers an authorization request in place of the identity service. Shows the list of users,
+ * unless `as` names a user or the request has `prompt=none`.
  *
- * @param query - The parameters of the request; `as` names the user.
+ * @param query - The parameters of the request. `as` is the id of a persona.
  * @throws `RequestError` for a user that does not exist.
  */
 export async function answerLogin(

@@ -14,12 +14,15 @@ import { answerLogin, type Personas, type StartPersonas } from './personas.ts'
 
 const PACKAGE = '@latchkey/testing/personas'
 const ISSUER = 'http://personas.localhost'
-/** The first exchange starts the service, and takes a while because of that. */
+/**
+ * The time limit of requests to the service of the personas, in seconds. The first request starts
+ * this service, which takes a while.
+ */
 const START_SECONDS = 60
 
 /**
- * Lets test users log in if no provider is configured. Returns `undefined` if @latchkey/testing is
- * not installed.
+ * Provides test users who can log in without a provider. Returns `undefined` if @latchkey/testing
+ * is not installed.
  */
 export const providePersonas: DevelopmentPackage['providePersonas'] = ({
   options,
@@ -71,8 +74,8 @@ export const providePersonas: DevelopmentPackage['providePersonas'] = ({
   const resolved: ResolvedAuthOptions = {
     ...given,
     registration,
-    // The browser never reaches the service. The application itself shows the users, and a logout
-    // ends here.
+    // The browser never reaches the service. The application itself shows the list of users, and a
+    // logout ends at the application.
     metadata: {
       authorization_endpoint: given.baseUrl.origin + path,
       end_session_endpoint: undefined,
@@ -86,7 +89,7 @@ export const providePersonas: DevelopmentPackage['providePersonas'] = ({
   return { resolved, personas: { answer } }
 }
 
-/** Shows the users. With `as`, logs that user in; if the application asked for no page, answers without a user. */
+/** Answers an authorization request, and starts the personas if necessary. */
 async function logInAs(
   query: URLSearchParams,
   started: () => Promise<Personas>,

@@ -10,13 +10,13 @@ import {
 import { createFlights, type Flights } from './flights.ts'
 import { recorderPage } from './page.ts'
 
-/** Stores the latest logins and refusals, and shows them on a page. */
+/** A recorder of the latest logins and refusals, with a page that shows them. */
 export interface RecorderWithPage extends Recorder {
   /** Answers a request for the page from a browser with the key; `undefined` for any other request. */
   answer(path: string, asked: RequestContext): AuthResponse | undefined
 }
 
-/** Makes the login recorder of one application. */
+/** Creates the login recorder of one application. */
 export function createRecorder(options: ResolvedAuthOptions): RecorderWithPage {
   const page = recorderPath(options.baseUrl)
   const flights = createFlights(options)

@@ -1,6 +1,6 @@
 /**
- * Parameters whose values are shown, because they are never secret. Of all others, the page shows
- * only the length.
+ * The parameters whose values are shown, because they are never secret. For all other parameters,
+ * the page shows only the length of the value.
  */
 const OPEN_PARAMETERS: ReadonlySet<string> = new Set(
   'acr_values audience client_id code_challenge_method error iss max_age prompt redirect_uri resource response_mode response_type scope ui_locales'.split(
@@ -8,7 +8,9 @@ const OPEN_PARAMETERS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Claims that bind a token to a login or a session, or identify one. */
+/**
+ * The claims that are not shown, because they are tokens, or bind a token to a login or a session.
+ */
 const HIDDEN_CLAIMS: ReadonlySet<string> = new Set(
   'nonce sid jti at_hash c_hash s_hash access_token id_token refresh_token'.split(' '),
 )
@@ -18,12 +20,15 @@ const MAX_CLAIMS = 60
 const MAX_DEPTH = 6
 const SHORTEST_SECRET = 6
 
-/** Parameters that are not secret but still not shown: an address, a person, a sentence. */
+/**
+ * The parameters whose values are not shown, although they are not secret: URLs, user names and
+ * messages.
+ */
 const UNSHOWN_PARAMETERS: ReadonlySet<string> = new Set(
   'error_description login_hint returnTo target_link_uri'.split(' '),
 )
 
-/** Names, which may be long without being a secret. */
+/** The parameters and claims whose values are names. A long name is not a secret. */
 const LONG_NAMES: ReadonlySet<string> = new Set(
   'aud audience azp client_id iss oid redirect_uri resource sub'.split(' '),
 )
@@ -36,8 +41,9 @@ const LONG_NAMES: ReadonlySet<string> = new Set(
 export type Redact = (text: string, isName?: boolean) => string
 
 /**
- * Makes a function that removes the secrets of one request from texts: the values of its cookies, and of parameters
- * that are not known to be harmless. It also removes text that looks like a token.
+ * Creates a function that removes the secrets of one request from texts: the values of its cookies,
+ * and of parameters that are not known to be harmless. The function also removes text that looks
+ * like a token.
  */
 export function redactOf(parameters: URLSearchParams, cookie: string | null): Redact {
   const values = [...parameters]
@@ -56,7 +62,10 @@ const JWT = /eyJ[\w-]{10,}(\.[\w-]*)*/g
 /** A JWT, or a word too long for any language. */
 const LONG_WORD = /eyJ[\w-]{10,}(\.[\w-]*)*|[\w-]{40,}/g
 
-/** The parameters of a request in words: the name, with the value if it is harmless or else its length. */
+/**
+ * Describes each parameter by its name and its value. If the value may be secret, its length is
+ * shown in its place.
+ */
 export function describeParameters(parameters: URLSearchParams, redact: Redact): string[] {
   return [...parameters].map(([name, value]) => {
     if (OPEN_PARAMETERS.has(name)) return `${name} = ${redact(value, LONG_NAMES.has(name))}`
@@ -64,14 +73,14 @@ export function describeParameters(parameters: URLSearchParams, redact: Redact):
   })
 }
 
-/** The cookies of a `Cookie` header: names and sizes. */
+/** Describes each cookie in a `Cookie` header by its name and size. */
 export function describeCookies(header: string | null): string[] {
   return cookiePairs(header).map(
     ([name, value]) => `${cookieName(name)}, ${bytes(`${name}=${value}`)}`,
   )
 }
 
-/** A `Set-Cookie` line without the value. */
+/** Describes a `Set-Cookie` line by its name, size and attributes, without the value. */
 export function describeSetCookie(line: string): string {
   const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
   const name = cookieName(pair.slice(0, pair.indexOf('=')))
@@ -80,13 +89,16 @@ export function describeSetCookie(line: string): string {
   return isRemoved ? `${name} removed` : `${name}, ${bytes(pair)}, ${kept}`
 }
 
-/** An address without the values of its parameters. */
+/** A URL without its query and without secrets. */
 export function describeAddress(address: string, redact: Redact): string {
   const start = address.indexOf('?')
   return redact(start === -1 ? address : address.slice(0, start))
 }
 
-/** The claims of a token, except those that bind it to a login. */
+/**
+ * The claims to show. Secret values, and claims that bind a token to a login, are replaced with
+ * `(left out)`.
+ */
 export function openClaims(
   claims: Readonly<Record<string, unknown>>,
   redact: Redact,
@@ -99,12 +111,15 @@ export function openClaims(
   return Object.fromEntries(open)
 }
 
-/** Claims about the token and not about the person. */
+/** The claims that are about the token, and not about the person. */
 const ABOUT_THE_TOKEN: ReadonlySet<string> = new Set(
   'iss aud azp exp iat nbf auth_time acr amr email_verified'.split(' '),
 )
 
-/** Claims for a report to other people. Of personal ones, it has only the type and the length. */
+/**
+ * The claims for a report to other people. The value of a personal claim is replaced with its type
+ * and length.
+ */
 export function impersonal(claims: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(claims).map(([name, value]) => [
@@ -120,7 +135,7 @@ function kindOf(value: unknown): string {
   return `(${value === null ? 'null' : typeof value})`
 }
 
-/** Names of members that hold a secret, in any spelling. */
+/** The pattern of names whose values are secret, in any case. */
 const SECRET_NAME = /token|secret|password|passwd|api_?key|private_?key|credential|assertion/i
 
 function isHidden(name: string): boolean {
@@ -145,17 +160,20 @@ function clean(value: unknown, redact: Redact, isName: boolean, depth = 0): unkn
   )
 }
 
-/** A number with its noun in singular or plural. */
+/** Formats a number with its noun in the singular or plural. */
 export function count(many: number, noun: string): string {
   return `${many} ${noun}${many === 1 ? '' : 's'}`
 }
 
-/** The size of a header or of a name with its value. */
+/** Formats the size of a text in bytes. */
 export function bytes(text: string): string {
   return count(Buffer.byteLength(text), 'byte')
 }
 
-/** The name of a cookie of a login in progress contains a part of the `state`. */
+/**
+ * The name of a cookie, without the part of the `state` that the cookie of a login in progress has
+ * in its name.
+ */
 function cookieName(name: string): string {
   return name.replace(/[\w-]{20,}$/, '…').slice(0, 100)
 }

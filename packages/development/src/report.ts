@@ -2,7 +2,7 @@ import type { Flight } from './flights.ts'
 import type { Fact, Step } from './steps.ts'
 import { applicationFacts, browserFacts, eventFact, type RecorderView, time } from './view.ts'
 
-/** The flights as text, without the values of personal claims. */
+/** Formats the flights as a text, without the values of personal claims. */
 export function reportOf(view: RecorderView): string {
   const { flights, events, options } = view
   const parts = [

@@ -24,7 +24,7 @@ export interface RequestFacts {
 /** A label with its value. If the value is personal, `reported` replaces it in the report. */
 export type Fact = readonly [label: string, value: string, reported?: string]
 
-/** One line of a flight, without secrets. */
+/** One step of a flight, without secrets. */
 export interface Step {
   readonly at: number
   readonly tone: 'good' | 'bad' | 'plain'
@@ -39,12 +39,10 @@ type Options = Pick<
   'baseUrl' | 'baseUrls' | 'session' | 'hooks' | 'userinfo' | 'claims'
 >
 
-/** Browsers do not store larger cookies. */
+/** The size in bytes of the largest cookie that browsers store. */
 const LARGEST_COOKIE = 4096
 
-/**
- * The first step of a request. The parameters of a callback are not in it, but in the next step.
- */
+/** Creates the first step of a request. For a callback, the next step has the parameters. */
 export function requestStep(
   { at, method, url, cookie, host }: RequestFacts,
   { kind }: Observation,
@@ -64,7 +62,9 @@ export function requestStep(
   }
 }
 
-/** Whether the host of a request gets no cookies of `baseUrl`. The port does not matter. */
+/**
+ * Whether a browser sends no cookies of `baseUrl` to the host of a request. Ports do not matter.
+ */
 function sharesNoCookies(host: string, baseUrl: URL): boolean {
   return URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname !== baseUrl.hostname
 }
@@ -73,7 +73,7 @@ function otherHost(host: string, baseUrl: URL): string {
   return `The browser opened ${JSON.stringify(host.slice(0, 100))}, but "baseUrl" is ${baseUrl.origin}. A cookie of one host is not sent to the other. Open ${baseUrl.origin}.`
 }
 
-/** The line of the report for a step of a request. */
+/** Creates the step for an observation of a login. */
 export function observedStep(
   seen: Exclude<Observation, { kind: 'answered' }>,
   at: number,
@@ -129,7 +129,10 @@ export function observedStep(
   }
 }
 
-/** The claims; for the report, only those about the token. */
+/**
+ * Creates a fact with claims. In the report, personal claims are replaced with their type and
+ * length.
+ */
 export function claimsFact(label: string, claims: Readonly<Record<string, unknown>>): Fact {
   return [label, JSON.stringify(claims, null, 2), JSON.stringify(impersonal(claims), null, 2)]
 }
@@ -179,7 +182,7 @@ function failedStep(
   return step('bad', `Refused: ${code}, status ${status}`, facts, [redact(remedy)])
 }
 
-/** The step for the response of one of the kit's routes. */
+/** Creates the step for the response of one of the kit's routes. */
 export function answerStep(
   { status, location, setCookies }: Extract<Observation, { kind: 'answered' }>,
   at: number,
@@ -198,7 +201,7 @@ export function answerStep(
   }
 }
 
-/** Facts of an event that belongs to no request. */
+/** Formats the facts of an event that belongs to no request. */
 export function eventFacts({ issuer, code, failed, count }: AuthEvent): string {
   const facts = { issuer, code, failed, count }
   const said = Object.entries(facts).filter(([, value]) => value !== undefined)

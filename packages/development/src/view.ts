@@ -16,7 +16,10 @@ export interface RecorderView {
   readonly asText: boolean
 }
 
-/** The cookies that the browser sends now, and the session that they open. */
+/**
+ * The facts about the cookies that the browser sends now, and about the session that these cookies
+ * open.
+ */
 export function browserFacts({ cookie, session, failure, options }: RecorderView): Fact[] {
   const cookies = describeCookies(cookie).join(' · ') || 'none'
   const facts: Fact[] = [['Cookies', cookie ? `${cookies} · ${bytes(cookie)} in all` : cookies]]
@@ -67,12 +70,12 @@ export function applicationFacts(options: ResolvedAuthOptions): Fact[] {
   ]
 }
 
-/** An event as a row. */
+/** The fact that describes an event. */
 export function eventFact({ at, name, facts }: KeptEvent): Fact {
   return [`${time(at)} ${name}`, facts]
 }
 
-/** The time of day, to the millisecond. */
+/** Formats the time of day in UTC, to the millisecond. Empty for `undefined`. */
 export function time(at: number | undefined): string {
   return at === undefined ? '' : new Date(at).toISOString().slice(11, 23)
 }
