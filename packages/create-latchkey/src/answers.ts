@@ -10,10 +10,10 @@ export type Provider =
       readonly clientSecret: string
     }
 
-/** The names of the providers, as `--provider` takes them. */
+/** The names of the providers, which are the values of `--provider`. */
 export const providerNames = ['service', 'issuer'] as const
 
-/** The answers to all questions, from which an application is made. */
+/** The answers to all questions, from which an application is created. */
 export interface Answers {
   readonly framework: FrameworkName
   readonly language: Language

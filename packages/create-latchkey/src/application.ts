@@ -7,7 +7,7 @@ import { frameworkOf, json } from './frameworks.ts'
 import type { Manager } from './managers.ts'
 import { packagesOf } from './packages.ts'
 
-/** The port in the texts of the examples. */
+/** The default port, which is also the port in the texts of the examples. */
 export const DEFAULT_PORT = 3000
 
 /**
@@ -26,7 +26,9 @@ export function writeApplication(folder: string, answers: Answers, manager: Mana
   return Object.keys(files)
 }
 
-/** The files of an application, by their paths. Each call makes another session secret. */
+/**
+ * Generates the files of an application, by their paths. Each call generates a new session secret.
+ */
 export function filesOf(
   name: string,
   answers: Answers,
@@ -39,7 +41,8 @@ export function filesOf(
     ...files(language, name),
     'README.md': readmeOf(name, answers, manager),
   }
-  // The name of the folder may contain the same digits.
+  // package.json and README.md already have the port. In these files, the name of the folder may
+  // contain the same digits as the default port.
   const onPort = Object.entries(texts).map(([file, text]) => [
     file,
     file === 'package.json' || file === 'README.md'

@@ -5,8 +5,8 @@ import type { Answers } from './answers.ts'
 import { dependenciesOf } from './packages.ts'
 
 /**
- * The reason why no application can be made in a folder, as a sentence; `undefined` if one can.
- * Writes nothing.
+ * The reason why no application can be created in a folder, as a sentence; `undefined` if the
+ * folder can be used. Writes nothing.
  *
  * @param folder - A path as the user gave it, relative to the working directory.
  */
@@ -20,14 +20,20 @@ export function faultOfFolder(folder: string): string | undefined {
   return faultOfPlace(folder)
 }
 
-/** The fault of a folder with the name of a package that the application installs. */
+/**
+ * The fault of a folder that has the name of a package that the application installs; `undefined`
+ * for any other name.
+ */
 export function faultOfName(folder: string, answers: Answers): string | undefined {
   const name = packageNameOf(folder)
   if (!dependenciesOf(answers).includes(name)) return undefined
   return `The application installs a package named "${name}" and cannot have the same name. Name the folder differently, such as my-app.`
 }
 
-/** The fault of a setting that readers of `.env` would read as another value. It does not contain the value. */
+/**
+ * The fault of a setting that some readers of `.env` would read as another value. The message does
+ * not contain the value.
+ */
 export function faultOfSettings({ provider }: Answers): string | undefined {
   if (provider.name === 'service') return undefined
   const settings = {
@@ -43,12 +49,12 @@ export function faultOfSettings({ provider }: Answers): string | undefined {
 }
 
 /**
- * Characters with a meaning in `.env` (comments, quotes, variables), spaces, line breaks, and
- * letters outside of ASCII.
+ * The characters with a meaning in `.env` (comments, quotes, variables), spaces, line breaks, and
+ * characters outside of ASCII.
  */
 const CHANGED_IN_ENV = /[#'"`$\\\s]|[^\x20-\x7e]/
 
-/** The name of the package, which is the name of the folder. */
+/** The package name of an application, which is the name of its folder. */
 export function packageNameOf(folder: string): string {
   return path.basename(path.resolve(folder))
 }
@@ -65,7 +71,7 @@ function faultOfPlace(folder: string): string | undefined {
   }
 }
 
-/** The reason why an address cannot be an issuer's, as a sentence; `undefined` if it can. */
+/** The reason why a text cannot be an issuer, as a sentence; `undefined` if it can. */
 export function faultOfIssuer(text: string): string | undefined {
   const url = URL.parse(text)
   const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url))

@@ -1,12 +1,12 @@
 import { adapters, examples, ranges } from './texts.ts'
 
-/** The languages of an application, as `--language` takes them. */
+/** The languages of an application, which are the values of `--language`. */
 export const languages = ['typescript', 'javascript'] as const
 export type Language = (typeof languages)[number]
 
-/** The commands of an application. */
+/** The scripts in the package.json of an application. */
 interface Scripts {
-  /** Starts it again after each change of its files. */
+  /** Starts the application, and restarts it after each change of its files. */
   readonly dev: string
   readonly build?: string
   readonly start: string
@@ -16,17 +16,20 @@ interface Scripts {
 interface Framework {
   readonly title: string
   readonly languages: readonly Language[]
-  /** The names of the packages that it needs to run. */
+  /** The names of the packages that the application needs to run. */
   readonly dependencies: readonly string[]
-  /** The packages to compile and check it, by language. */
+  /** The packages that compile and check the application, by language. */
   readonly tools: (language: Language) => readonly string[]
   readonly scripts: (language: Language) => Scripts
-  /** The folders and files that its commands write. */
+  /** The folders and files that the scripts write, for `.gitignore`. */
   readonly ignored: readonly string[]
   readonly files: (language: Language, name: string) => Readonly<Record<string, string>>
 }
 
-/** An application in one file. Node runs it without a compiler in both languages. */
+/**
+ * Creates a framework whose application is one file. Node runs that file without a compiler in both
+ * languages.
+ */
 function oneFile(title: string, example: string): Framework {
   const text = exampleOf(example)
   const dependencies = importsOf(text)
@@ -54,7 +57,7 @@ function oneFile(title: string, example: string): Framework {
 
 const nestjs: Framework = {
   title: 'NestJS',
-  // Node cannot run its decorators.
+  // Node cannot run the decorators of NestJS.
   languages: ['typescript'],
   dependencies: [
     '@latchkey/express',
@@ -136,7 +139,7 @@ const nextjs: Framework = {
     return {
       ...Object.fromEntries(titled),
       'next.config.ts': config,
-      // Next.js writes the same into it at its first start.
+      // Next.js would write the same options into this file at its first start.
       'tsconfig.json': json({
         compilerOptions: {
           target: 'es2023',
@@ -183,7 +186,7 @@ export type FrameworkName = string
 export const frameworkNames: readonly FrameworkName[] = Object.keys(frameworks)
 
 /**
- * The framework of a name.
+ * The framework with a name.
  *
  * @throws Error when no framework has the name.
  */
@@ -193,18 +196,21 @@ export function frameworkOf(name: FrameworkName): Framework {
   return framework
 }
 
-/** The first application in a framework's guide. For Express it is in the guide "Getting started". */
+/**
+ * The path of the first application in a framework's guide. For Express, it is in the guide
+ * "Getting started".
+ */
 function exampleOn(name: string): string {
   return name === 'express' ? 'getting-started/app.js' : `${name}/getting-started.js`
 }
 
-/** The packages that a program imports. */
+/** The names of the packages that a program imports, without modules of Node. */
 function importsOf(program: string): string[] {
   const names = [...program.matchAll(/ from '([^']+)'$/gm)].map(([, name = '']) => packageOf(name))
   return [...new Set(names)].filter((name) => !name.startsWith('node:')).sort()
 }
 
-/** The package in `@scope/name/subpath`. */
+/** The name of the package in an import specifier such as `@scope/name/subpath`. */
 function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
@@ -215,7 +221,7 @@ function exampleOf(file: string): string {
   return text
 }
 
-/** Removes the few type annotations from the pages of Next.js. */
+/** Removes the type annotations from the text of a page of Next.js. */
 function withoutTypes(text: string): string {
   return text
     .replace(/^import type .*\n/gm, '')
@@ -224,7 +230,7 @@ function withoutTypes(text: string): string {
     .trimStart()
 }
 
-/** A value as JSON, for the text of a file. */
+/** Formats a value as the text of a JSON file. */
 export function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }

@@ -1,6 +1,6 @@
 import type { FrameworkName } from './frameworks.ts'
 
-/** A package manager: its commands, and the files it needs in an application. */
+/** A package manager, with its commands and the files that it needs in an application. */
 export interface Manager {
   readonly install: string
   run(script: string): string
@@ -16,8 +16,8 @@ const npm: Manager = {
 const pnpm: Manager = {
   install: 'pnpm install',
   run: (script) => `pnpm ${script}`,
-  // Its installation fails because of a package with a build script that is neither allowed nor refused. This package
-  // makes images smaller.
+  // pnpm's installation fails if a package has a build script that is neither allowed nor refused.
+  // sharp has such a script. Next.js uses sharp to resize images.
   files: (framework) =>
     framework === 'nextjs' ? { 'pnpm-workspace.yaml': 'allowBuilds:\n  sharp: false\n' } : {},
 }
@@ -41,9 +41,10 @@ const yarn: Manager = {
 }
 
 /**
- * The package manager that runs this command.
+ * The package manager that runs this command; npm if it is unknown.
  *
- * @param userAgent - The value of `npm_config_user_agent`, such as `pnpm/10.4.0 npm/? node/v24.1.0`. Default: npm.
+ * @param userAgent - The value of `npm_config_user_agent`, such as `pnpm/10.4.0 npm/?
+ *   node/v24.1.0`.
  */
 export function managerOf(userAgent = ''): Manager {
   const [, name = '', major = ''] = /^(\w+)\/(\d+)/.exec(userAgent) ?? []

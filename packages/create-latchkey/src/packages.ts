@@ -3,7 +3,10 @@ import { frameworkOf } from './frameworks.ts'
 import { ranges } from './texts.ts'
 import { version } from './version.ts'
 
-/** The newest compiler. Next.js and NestJS still need the one written in JavaScript. */
+/**
+ * The version range of the newest TypeScript. Next.js and NestJS still need `COMPILER_AS_LIBRARY`,
+ * the last range of the compiler that is written in JavaScript.
+ */
 const COMPILER = '^7.0.2'
 const COMPILER_AS_LIBRARY = '~6.0.2'
 const OTHERS: Readonly<Record<string, string>> = {
@@ -11,7 +14,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   '@types/react-dom': '^19.2.0',
 }
 
-/** The names of all packages that an application installs by its own package.json. */
+/** The names of all packages in the package.json of an application. */
 export function dependenciesOf(answers: Answers): string[] {
   const { dependencies, devDependencies } = packagesOf(answers)
   return Object.keys({ ...dependencies, ...devDependencies })

@@ -31,7 +31,10 @@ interface Options {
   yes?: boolean
 }
 
-/** Makes the `create-latchkey` command. Its exit codes: 0 done, 1 refused or cancelled, 2 usage error. */
+/**
+ * Creates the `create-latchkey` command. Its exit codes are 0 for done, 1 for refused or canceled,
+ * and 2 for a usage error.
+ */
 export function createProgram(): CommandLine {
   const command = createCommand('create-latchkey', version)
     .description('Make a web application with a login. Missing options are asked for.')
@@ -93,7 +96,11 @@ ${fill}
 Then open http://localhost:${answers.port}/account and log in.`)
 }
 
-/** Refuses options that contradict each other. */
+/**
+ * Refuses invalid options, and options that contradict each other.
+ *
+ * @throws Exit (usage error) for such an option.
+ */
 function checkTogether({ framework, language, provider, issuer, clientId }: Options): void {
   if (provider === 'service' && (issuer !== undefined || clientId !== undefined)) {
     throw usage('--issuer and --client-id belong to --provider issuer, not to --provider service.')
@@ -112,7 +119,10 @@ function checkTogether({ framework, language, provider, issuer, clientId }: Opti
   }
 }
 
-/** Whether no question is open, except those for the client id and secret, which may stay empty. */
+/**
+ * Whether the options answer all questions, except those for the client id and secret, which may
+ * stay empty.
+ */
 function isComplete(folder: string | undefined, options: Options): boolean {
   const { framework, language, provider, issuer } = options
   const hasLanguage = language || (framework && frameworkOf(framework).languages.length === 1)
@@ -121,7 +131,8 @@ function isComplete(folder: string | undefined, options: Options): boolean {
 }
 
 /**
- * The answers from the options. If `isAsked`, the user is asked for missing ones; otherwise they get their defaults.
+ * The answers from the options. If `isAsked`, the user is asked for missing answers. Otherwise,
+ * they get their defaults.
  */
 async function answersFrom(options: Options, isAsked: boolean): Promise<Answers> {
   const framework = options.framework ?? (isAsked ? await questions.askForFramework() : 'express')
@@ -132,13 +143,16 @@ async function answersFrom(options: Options, isAsked: boolean): Promise<Answers>
   return { framework, language, provider: await providerFrom(options, isAsked), port: options.port }
 }
 
-/** The provider from the options. If `isAsked`, the user is asked for missing ones. */
+/**
+ * The provider from the options. If `isAsked`, the user is asked for missing settings of the
+ * provider.
+ */
 async function providerFrom(options: Options, isAsked: boolean): Promise<Provider> {
   const name = await providerNameFrom(options, isAsked)
   if (name === 'service') return { name }
   const { issuer, clientId } = options
   if (issuer === undefined && !isAsked) throw usage('--provider issuer needs --issuer.')
-  // Without a terminal, these stay empty: the user completes them in `.env`.
+  // Without a terminal, the client id and secret stay empty, and the user completes them in `.env`.
   const canAsk = isAsked && process.stdin.isTTY
   return {
     name,

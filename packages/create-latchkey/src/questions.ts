@@ -4,7 +4,7 @@ import type { Provider } from './answers.ts'
 import { faultOfFolder, faultOfIssuer } from './faults.ts'
 import { type FrameworkName, frameworkNames, frameworkOf, type Language } from './frameworks.ts'
 
-/** Asks for the folder. */
+/** Asks for the folder of the application. */
 export async function askForFolder(): Promise<string> {
   const folder = await text({
     message: 'The folder of the application',
@@ -15,13 +15,13 @@ export async function askForFolder(): Promise<string> {
   return answered(folder)
 }
 
-/** Asks for the framework. */
+/** Asks for the framework of the application. */
 export async function askForFramework(): Promise<FrameworkName> {
   const options = frameworkNames.map((value) => ({ value, label: frameworkOf(value).title }))
   return answered(await select<FrameworkName>({ message: 'The framework', options }))
 }
 
-/** Asks for the language. */
+/** Asks for the language of the application. */
 export async function askForLanguage(): Promise<Language> {
   const options = [
     { value: 'typescript' as const, label: 'TypeScript' },
@@ -39,7 +39,7 @@ export async function askForProvider(): Promise<Provider['name']> {
   return answered(await select<Provider['name']>({ message: 'Users log in at', options }))
 }
 
-/** Asks for the address of the provider. */
+/** Asks for the issuer of the provider. */
 export async function askForIssuer(): Promise<string> {
   const issuer = await text({
     message: 'The issuer of your provider',
@@ -49,12 +49,12 @@ export async function askForIssuer(): Promise<string> {
   return answered(issuer)
 }
 
-/** Asks for the client id at the provider; empty if it isn't known yet. */
+/** Asks for the client id at the provider. The answer may be empty. */
 export async function askForClientId(): Promise<string> {
   return answered(await text({ message: 'The client ID there (empty: later)', defaultValue: '' }))
 }
 
-/** Asks for the secret of the client, without showing it. */
+/** Asks for the client secret, without showing it. The answer may be empty. */
 export async function askForClientSecret(): Promise<string> {
   return answered(await password({ message: 'The client secret there (empty: later)' })) ?? ''
 }

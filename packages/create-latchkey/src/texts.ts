@@ -12,18 +12,18 @@ const EXAMPLES = [
 ]
 
 /**
- * The files of the examples from which applications are made, by their paths in `examples/`. The guides quote the same
- * files.
+ * The texts of the example files from which applications are created, by their paths in
+ * `examples/`. The guides quote the same files.
  */
 export const examples: Readonly<Record<string, string>> = readExamples()
 
 /**
- * The titles of the adapters that a framework mounts in front of handlers, by their package names. They come from
- * package.json.
+ * The titles of the adapters that are mounted as middleware, by the folder names of their packages.
+ * The titles come from the package.json of each package.
  */
 export const adapters: Readonly<Record<string, string>> = readAdapters()
 
-/** The versions with which the examples are tested, as ranges by package name. */
+/** The version ranges of packages with which the examples are tested, by package name. */
 export const ranges: Readonly<Record<string, string>> = readRanges()
 
 function readExamples(): Record<string, string> {
