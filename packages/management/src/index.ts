@@ -7,7 +7,10 @@ export {
   type ConnectionErrorCode,
   InvalidRequestError,
   ManagementError,
-  /** @deprecated The name until 0.2.0, which `@latchkey/core` has as well: use `ManagementError`. */
+  /**
+   * @deprecated The name of `ManagementError` until 0.2.0. Use `ManagementError`, because
+   *   `@latchkey/core` also exports a `LatchkeyError`.
+   */
   ManagementError as LatchkeyError,
   NotFoundError,
   OptionsError,

@@ -46,7 +46,10 @@ const REMEDIES: readonly (readonly [answer: RegExp, remedy: string])[] = [
   [/ECONNREFUSED/, 'Start Redis, or correct the host and port of its address.'],
 ]
 const UNANSWERED = 'Look whether Redis runs, is overloaded, or is behind a firewall.'
-/** The errors of a command that has waited for a connection. They do not say why there is none. */
+/**
+ * The errors of a command that has waited for a connection. They do not contain the reason why
+ * there is no connection.
+ */
 const SAYS_LITTLE = /^(Reached the max retries|Connection is closed|no answer within)/
 const ANSWER = /^-?[A-Z]+ /
 
@@ -69,7 +72,7 @@ export function createAvailability(
   let status: StoreHealth['status'] = 'unknown'
   let reason: string | undefined
   /**
-   * The reason why there is no connection. Errors of commands that wait for a connection do not say
+   * The reason why there is no connection. The errors of commands that wait for one do not contain
    * it.
    */
   let disconnected: string | undefined

@@ -78,7 +78,7 @@ function wanted(before: Urls, options: SyncOptions): Urls {
 
 /**
  * The path of the callback. With `--issuer`, the path ends with the id that the kit derives from
- * that issuer, because the application has several.
+ * that issuer, because the application has several issuers.
  */
 function callbackOf({ callback, issuer }: SyncOptions): string {
   if (issuer === undefined) return callback

@@ -50,8 +50,8 @@ interface Counts {
    */
   gone: number | null
   /**
-   * The number of users whose member got a new value, by the name of the member. `kept` has the
-   * number of users whose member keeps the service's value.
+   * The number of users for whom a member changed, by the name of the member. `kept` has the number
+   * of users for whom the service's value stays.
    */
   members: Record<string, number>
   kept: Record<string, number>

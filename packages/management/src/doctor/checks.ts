@@ -227,7 +227,7 @@ async function checkRedis({ redisUrl }: Installation): Promise<Finding> {
   }
 }
 
-/** Whether a `URL.hostname` is that of this machine. */
+/** Whether a hostname, in the form of `URL.hostname`, is one of this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }

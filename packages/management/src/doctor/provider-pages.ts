@@ -2,7 +2,7 @@
 interface ProviderPage {
   /** The name of the page in `docs/providers`. */
   readonly page: string
-  /** Whether a URL is one of the provider. */
+  /** Whether a URL belongs to the provider. */
   readonly fits: (address: URL) => boolean
   /** The reason why the kit cannot log in users of this provider; `undefined` if it can. */
   readonly refused?: string
@@ -62,7 +62,7 @@ export const providerPages: readonly ProviderPage[] = [
   { page: 'zitadel', fits: host(/\.zitadel\.cloud$/) },
 ]
 
-/** The first page whose provider one of the addresses belongs to. */
+/** The first page about a provider to which one of the addresses belongs. */
 export function pageOf(addresses: readonly (URL | undefined)[]): ProviderPage | undefined {
   return providerPages.find(({ fits }) => addresses.some((one) => one && fits(one)))
 }

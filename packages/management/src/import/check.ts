@@ -197,8 +197,8 @@ function createStateCounts() {
 }
 
 /**
- * The number of faults that are sorted by line together. When it is reached, these faults are
- * reported.
+ * The number of faults that are sorted by line together. When this number is reached, these faults
+ * are reported.
  */
 const MAX_HELD = 100_000
 

@@ -72,7 +72,7 @@ function wideEncoding(sample: Buffer): string | undefined {
 }
 
 /**
- * Whether the text has one object a line. Only the first line is parsed. If the line is not valid
+ * Whether the text has one object per line. Only the first line is parsed. If the line is not valid
  * JSON, the beginning of the second line decides. An object with an array `users` is a whole file,
  * even on one line.
  */

@@ -18,7 +18,7 @@ export interface Duplicate {
 /** Finds values that occur in more than one row, in little memory for any number of rows. */
 export interface DuplicateFinder extends Disposable {
   add(value: string, row: number, line: number): void
-  /** For each value, the rows after the first row with it. Sorted by row. */
+  /** The rows that repeat the value of an earlier row, sorted by row number. */
   find(): Duplicate[]
 }
 

@@ -2,7 +2,8 @@
 export type SeenStates = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 /**
- * The name of a fault of a file. A program can use it to show texts of its own, in other languages.
+ * The name of a fault of a file. A program can use this name to show its own texts, in other
+ * languages.
  */
 export type FileFaultName =
   | 'hashed'

@@ -1,5 +1,6 @@
 /**
- * The name of a fault of a row. A program can use it to show texts of its own, in other languages.
+ * The name of a fault of a row. A program can use this name to show its own texts, in other
+ * languages.
  */
 export type RowFaultName =
   | 'no_email'

@@ -114,8 +114,8 @@ export function toRow(
     return TRUE.has(text)
   }
   const email = (fields.get('email') ?? '').trim()
-  // A record that could not be read has a fault already, so a missing email address is no second
-  // one.
+  // A record that could not be read has a fault already, so no second fault is added for its
+  // missing email address.
   const isKnown = members.size > 0 || !fault
   if (isKnown && (!/^[^\s@]+@[^\s@]+$/u.test(email) || email.length > 254)) {
     faults.push(email ? blamed('not_email', 'email') : rowFault('no_email'))

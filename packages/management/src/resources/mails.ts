@@ -12,7 +12,7 @@ export interface MailInput {
    * email address.
    */
   kind: 'reset' | 'invite' | 'verify'
-  /** The language of the email. Default `en`. */
+  /** The language of the email. Default: the `locale` of the user, or else `en`. */
   language?: 'en' | 'de' | undefined
 }
 

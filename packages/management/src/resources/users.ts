@@ -22,14 +22,15 @@ import { createUserUpdater, updateInBatches } from './user-updater.ts'
 /** A filter of users. Missing members do not filter. */
 export interface UserSearch {
   /**
-   * The beginning of an email address, a name, a family name or an id (`usr_…`), case-insensitive.
+   * The beginning of an email address, a name, a family name, an id (`usr_…`) or a domain
+   * (`@example.com`), case-insensitive.
    */
   search?: string | undefined
   disabled?: boolean | undefined
   verified?: boolean | undefined
   /**
-   * The method of the last login, or its first factor if there were two. `never` finds users who
-   * have never logged in.
+   * The method of the last login, or its first factor if there were two. `code` is a code by mail,
+   * of an app or for recovery. `never` finds users who have never logged in.
    */
   last_login_by?: 'password' | 'passkey' | 'social' | 'code' | 'never' | undefined
   /**

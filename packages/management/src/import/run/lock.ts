@@ -60,7 +60,7 @@ function linked(from: string, to: string): boolean {
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    // Some file systems have no hard links.
+    // Some file systems have no hard links, so the file is copied.
     copyFileSync(from, to, constants.COPYFILE_EXCL)
     return true
   }
