@@ -3,7 +3,7 @@ import type { StoredAuditEntry, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { DomainContext } from '../writes/context.ts'
 
-/** The names of the ids in audit entries. Deleted objects have none. */
+/** The names for the ids in audit entries. The ids of deleted objects have no names. */
 export interface AuditNames {
   /** The users by id. An operator is a user of the system tenant. */
   readonly users: ReadonlyMap<string, User>
@@ -11,7 +11,10 @@ export interface AuditNames {
   readonly keys: ReadonlyMap<string, string>
 }
 
-/** Reads the names of all actors and targets of some entries, in two statements. */
+/**
+ * Reads the names of the users and API keys that are actors or targets of audit entries, in at most
+ * two statements.
+ */
 export async function namesIn(
   { store }: DomainContext,
   entries: readonly StoredAuditEntry[],
@@ -31,8 +34,8 @@ export async function namesIn(
 }
 
 /**
- * Reads the names and values that some entries stored when they were written, by the ids of the
- * entries.
+ * Reads the stored details of audit entries, by entry id: names and values at the time of the
+ * entry.
  */
 export async function detailsOf(
   { store }: DomainContext,
@@ -41,7 +44,10 @@ export async function detailsOf(
   return await store.audit.details(entries.map(({ id }) => id))
 }
 
-/** The id of the object that an actor, such as `user:usr_…`, or a target, such as `usr_…/password`, names. */
+/**
+ * The id of the object that an actor or a target names, such as `usr_…` in `user:usr_…` and in
+ * `usr_…/password`.
+ */
 export function idIn(text: string): string {
   return text.replace(/^\w+:/, '').replace(/\/.*$/, '')
 }

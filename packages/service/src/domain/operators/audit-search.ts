@@ -6,18 +6,19 @@ import { getTenant } from '../tenants/tenants.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { found } from '../writes/errors.ts'
 
-/** A search for entries in the words of a person. */
+/** A search for audit entries, as an operator types it. */
 export interface AuditQuestion extends Omit<AuditFilter, 'actors'> {
   /**
-   * The actor as in entries, such as `user:usr_…`; or only its id; or the address of a user or an
-   * operator.
+   * An actor as entries have it, such as `user:usr_…`; or the id alone; or the email address of a
+   * user or an operator.
    */
   actor?: string | undefined
 }
 
 /**
- * Entries of a tenant, or of the whole service with `undefined`, the newest first. If several users have the name that
- * is searched for, `meant` is the one whose entries these are.
+ * Searches the audit log of a tenant, or with `undefined` that of the whole service. The newest
+ * entries come first. If several users have the searched name, `meant` is the user to whom the
+ * entries belong.
  */
 export async function searchAudit(
   { store }: DomainContext,
@@ -36,14 +37,13 @@ export async function searchAudit(
   return { ...part, meant: about.meant }
 }
 
-/** The form of ids, and of paths that begin with one. */
+/** The pattern of an id, of a path that begins with an id, and of the target `service`. */
 const ID = /^[a-z]{3}_|^service$/
 
 /**
- * The target that a search text means: an id, or else the address or the name of a user, with all objects of that user.
- * In the log of the whole service, it finds operators. Of several users with a name, the first one is `meant`.
- *
- * @returns `undefined` if no user has the address.
+ * The target for a search text. An id is used unchanged. An email address or a name finds a user
+ * with all of the user's objects; without a tenant, it finds an operator. The first of several
+ * users with a name is `meant`.
  */
 async function targetOf(
   { users }: DomainContext['store'],
@@ -59,12 +59,15 @@ async function targetOf(
   }
   const page = { after: undefined, limit: 2 }
   const [user, another] = (await users.search(within, { search: text }, page)).items
-  // The target is not a user, such as a domain that was freed.
+  // Without such a user, the text may be another target, such as a freed domain.
   if (!user) return { filter: { target: text } }
   return { filter: { user: user.id }, meant: another && user }
 }
 
-/** The filter for a target, and the user that is meant if several have the name. */
+/**
+ * The filter for a target. If several users have the searched name, `meant` is the user in the
+ * filter.
+ */
 interface Target {
   filter: Pick<AuditFilter, 'target' | 'user'>
   meant?: User | undefined
@@ -81,7 +84,10 @@ async function searchBy(
   return store.audit.search(tenantId, { ...filter, actors }, page)
 }
 
-/** The actors that a search text means. An address may belong to a user of any of the tenants. */
+/**
+ * The actors for a search text: an email address in one of the tenants, an id, or an actor as
+ * entries have it.
+ */
 async function actorsOf(
   { users }: DomainContext['store'],
   tenantIds: readonly string[],
@@ -98,7 +104,7 @@ async function actorsOf(
 
 const asUser = (id: string): string[] => [`operator:${id}`, `user:${id}`]
 
-/** An entry of any tenant, or of the service itself. */
+/** Finds an audit entry of any tenant or of the service by its id. */
 export function findAuditEntry(
   { store }: DomainContext,
   id: number,
@@ -107,7 +113,7 @@ export function findAuditEntry(
 }
 
 /**
- * Entries of a tenant, the newest first.
+ * Searches the audit log of a tenant. The newest entries come first.
  *
  * @throws ServiceError `not_found` when there is no such tenant.
  */
@@ -120,7 +126,7 @@ export async function searchTenantAudit(
   const search = async () =>
     actor === undefined
       ? store.audit.search(scope.tenantId, filter, page)
-      : // No address of an operator is found here: the API knows nothing of the system tenant.
+      : // Operators are not looked up by address: the API does not expose the system tenant.
         searchBy(
           store,
           scope.tenantId,
@@ -132,7 +138,11 @@ export async function searchTenantAudit(
   return part
 }
 
-/** One entry of a tenant. */
+/**
+ * The audit entry of a tenant with this id.
+ *
+ * @throws ServiceError `not_found` for an unknown tenant or entry.
+ */
 export async function getAuditEntry(scope: Scope, id: number): Promise<StoredAuditEntry> {
   await getTenant(scope)
   return found(await scope.context.store.audit.get(scope.tenantId, id))

@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../writes/addresses.ts'
 /** The id of the `latchkey` command as a client of the system tenant. */
 export const COMMAND_CLIENT = 'latchkey-command'
 
-/** The seconds for which an operator stays logged in on a command line at most. */
+/** The maximum duration of an operator's login on a command line, in seconds. */
 export const COMMAND_LOGIN_SECONDS = 8 * 3_600
 
 /** An operator who is logged in on a command line. */
@@ -21,14 +21,14 @@ export interface CommandLogins {
   /**
    * Finds the login of an access token.
    *
-   * @returns `undefined` for any other text, and for a login that is no longer valid.
+   * @returns `undefined` if the text is not such a token, or the login is no longer valid.
    */
   find(token: string): Promise<CommandLogin | undefined>
 }
 
 /**
- * The strength that a login of an operator must have: a second factor, or a passkey. On a developer's own machine, which no
- * other machine reaches, the password is enough.
+ * The `acr` values of which an operator's login must have one: a second factor or a passkey. If the
+ * console's host is a loopback host, as in development, a password alone is enough.
  */
 export function strengthAt(consoleUrl: string): { acr?: readonly string[] } {
   if (isLoopbackHost(new URL(consoleUrl).hostname)) return {}

@@ -5,19 +5,23 @@ import { discardOldImports } from './import-jobs.ts'
 import { type JobHelp, takeStep } from './jobs.ts'
 
 /**
- * The interval, in milliseconds, at which to look for jobs that other processes have begun or left.
+ * The interval, in milliseconds, between searches for jobs that other processes have begun or left.
  */
 const POLL_MS = 10_000
 
-/** The interval, in milliseconds, at which to look for uploads that have waited too long. */
+/** The interval, in milliseconds, between deletions of uploads that have waited too long. */
 const DISCARD_MS = 10 * 60_000
 
-/** The seconds after which a job of a dead process is taken over. */
+/**
+ * The lease of a job, in seconds. After a process dies, another one takes over its jobs when the
+ * lease expires.
+ */
 const LEASE_SECONDS = 30
 
 /**
- * Starts to run jobs in this process, those of earlier processes first. Jobs take turns, one step at a time. After a
- * kill, the users of the last step may be handled twice: a disabled user stays disabled, but one message may be sent
+ * Starts the worker that runs jobs in this process. The worker also continues jobs that earlier
+ * processes left. Jobs take turns, one step at a time. If a process is killed, the users of its
+ * last step may be handled twice. Disabling a user twice changes nothing, but a message may be sent
  * twice.
  */
 export function followJobs(context: DomainContext, background: Background, help: JobHelp): void {

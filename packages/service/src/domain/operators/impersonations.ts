@@ -15,27 +15,36 @@ import { type Reason, reason } from '../writes/reasons/index.ts'
 import { roleMay } from './roles.ts'
 
 /**
- * Logins of operators as a user. A record of each says who, why and until when. Every request with such a login reads the
- * record, so that ending it takes effect at once.
+ * Logins of operators as a user (impersonation). A record of each login has the operator, the user,
+ * the reason and the expiry. Every request in the login reads the record, so that ending the login
+ * takes effect at once.
  */
 
-/** The seconds in which the user can answer the request of an operator. */
+/**
+ * The seconds that a user has to answer a request. After a refusal, the operator cannot ask this
+ * user again for the same period.
+ */
 const ANSWER_SECONDS = 86_400
-/** The seconds in which the operator can begin, once it is allowed. */
+/** The seconds that an operator has to begin a login after it is allowed. */
 const BEGIN_SECONDS = 3_600
 /** The lifetime, in seconds, of the ticket with which the console sends a browser to the tenant. */
 const TICKET_SECONDS = 120
-/** The seconds in which the operator can confirm on the tenant's page. */
+/** The seconds that an operator has to confirm the login on the tenant's page. */
 const CONFIRM_SECONDS = 300
 /** The lifetime of the login, in seconds. */
 export const IMPERSONATION_SECONDS = 900
-/** The seconds for which the user sees a record on the account page. */
+/**
+ * The lifetime of a record, in seconds. The account page shows the record to the user until it
+ * expires.
+ */
 const SHOWN_SECONDS = 90 * 86_400
 
 /** The minimum and maximum length of a reason, in characters. */
 const REASON = { least: 10, most: 300 } as const
 
-/** The cause of an end: one of the two people, the expiry, or a rule that no longer holds. */
+/**
+ * The cause of a login's end: the operator, the user, the expiry, or a rule that no longer holds.
+ */
 export type EndedBy = 'operator' | 'user' | 'time' | 'rule'
 
 /** A login of an operator as a user. */
@@ -43,37 +52,48 @@ export interface Impersonation {
   readonly id: string
   readonly userId: string
   readonly operatorId: string
-  /** The name of the operator, or the address of one without a name: for the user, never for applications. */
+  /**
+   * The operator's name, or the email address if there is no name. Users see it; applications do
+   * not.
+   */
   readonly operator: string
-  /** The role of the operator at that time. Earlier records lack it. */
+  /** The operator's role at the time of the request. Older records lack it. */
   readonly role?: OperatorRole | undefined
   readonly reason: string
-  /** The mode of the tenant when it was asked for. */
+  /** The tenant's mode at the time of the request. */
   readonly mode: 'asked' | 'allowed'
   readonly askedAt: Micros
-  /** The time until which the user may answer; once it is allowed, until which the operator may begin. */
+  /**
+   * The deadline of the user's answer. Once the login is allowed, the deadline of its beginning.
+   */
   readonly waitsUntil: Micros
   readonly agreedAt?: Micros | undefined
-  /** The hash of a single-use secret: first of the ticket, then of the browser that came with the ticket. */
+  /**
+   * The hash and expiry of a single-use secret. It is the ticket's secret, or the secret of the
+   * browser that redeemed the ticket.
+   */
   readonly secret?: { readonly of: 'ticket' | 'browser'; hash: string; until: Micros } | undefined
   readonly begunAt?: Micros | undefined
   readonly until?: Micros | undefined
-  /** The applications that were opened. */
+  /** The ids of the applications that the operator has opened in this login. */
   readonly applications: readonly string[]
   readonly ended?: { readonly at: Micros; readonly by: EndedBy | 'declined' } | undefined
 }
 
 const impersonations = entry<Impersonation>('Impersonation', SHOWN_SECONDS)
 
-/** Logins that have begun, of all tenants. Each is removed once its applications were told of its end. */
+/**
+ * The begun logins of all tenants. A login is removed after its applications are notified of its
+ * end.
+ */
 const begun = entry<{ tenantId: string; id: string }>('BegunImpersonation', 86_400)
 const ALL = { accountId: 'all' }
 const everywhere = ({ context }: Holder): Holder => ({ context, tenant: { id: SYSTEM_TENANT_ID } })
 
-/** A record as it was read. */
+/** A record as read from the store. */
 export type FoundImpersonation = Found<Impersonation>
 
-/** The tenant as it is now. */
+/** A holder with the tenant's current settings and the domain context. */
 type TenantHolder = Holder & {
   readonly tenant: Tenant
   readonly context: { domain: DomainContext }
@@ -82,7 +102,7 @@ type TenantHolder = Holder & {
 /** The state of a login of an operator as a user. */
 export type ImpersonationState = 'waiting' | 'ready' | 'begun' | 'ended' | 'declined' | 'missed'
 
-/** The state of a record at a time. */
+/** The state of a record at the time `now`. */
 export function impersonationState(one: Impersonation, now: Micros): ImpersonationState {
   if (one.ended) return one.ended.by === 'declined' ? 'declined' : 'ended'
   if (one.begunAt !== undefined) return now < (one.until ?? 0) ? 'begun' : 'ended'
@@ -107,11 +127,13 @@ export async function dropImpersonations(holder: Holder, userId: string): Promis
 }
 
 /**
- * Asks to log in as a user.
+ * Stores an operator's request to log in as a user. If the tenant's mode is `allowed`, the operator
+ * may begin without an answer.
  *
  * @param because - The reason, which the user reads: 10 to 300 characters.
- * @throws ServiceError `not_permitted` where the tenant, the role of the operator or the state of the user does not allow
- *   it, `conflict` while an earlier request is open, `invalid_request` for a reason of another length.
+ * @throws ServiceError `not_permitted` where the tenant, the role of the operator or the state of
+ *   the user does not allow it, `conflict` while an earlier request of the operator is open or for
+ *   a day after the user declined one, `invalid_request` for a reason of another length.
  */
 export async function askToImpersonate(
   holder: TenantHolder,
@@ -153,7 +175,10 @@ export async function askToImpersonate(
   return made
 }
 
-/** Whether a record keeps its operator from asking the same user again: it is open, or was declined within a day. */
+/**
+ * Whether a record prevents its operator from asking the user again. A record does so while it is
+ * open, and for a day after the user declined.
+ */
 function isOpen(one: Impersonation, now: Micros): boolean {
   const state = impersonationState(one, now)
   if (state === 'declined') return (one.ended?.at ?? 0) > now - ANSWER_SECONDS * 1e6
@@ -161,7 +186,8 @@ function isOpen(one: Impersonation, now: Micros): boolean {
 }
 
 /**
- * Checks that this operator may log in as this user: the role and reach of the one, the state of the other.
+ * Checks that an operator may log in as a user, by the operator's role and reach and the user's
+ * state.
  *
  * @throws ServiceError `not_permitted` for the first rule that does not hold.
  */
@@ -181,7 +207,7 @@ async function checkOperatorAndUser(
   if (user.disabled || isContested(user, standing)) throw refusal(reason('impersonation_of_locked'))
   if (holdOf({ user, standing }, nowMicros(domain.clock)))
     throw refusal(reason('impersonation_of_held'))
-  // The user is told by mail, which needs an address that is known to be theirs.
+  // Users are notified by mail, so the user's address must be verified.
   if (user.verifiedAt === undefined) throw refusal(reason('impersonation_of_unverified'))
 }
 
@@ -194,7 +220,11 @@ function mayImpersonate(
   return reach === 'all' || reach.includes(tenant.id)
 }
 
-/** Stores the user's answer to an operator's request. Of several answers at once, one counts. @returns Whether this one did. */
+/**
+ * Stores the user's answer to an operator's request. Of several answers at once, one is stored.
+ *
+ * @returns Whether this answer was stored.
+ */
 export async function answerImpersonation(
   holder: TenantHolder,
   scope: Scope,
@@ -219,8 +249,9 @@ export async function answerImpersonation(
 }
 
 /**
- * Makes the ticket with which the console sends the browser of the operator to the tenant: `<id>.<secret>`. It is single
- * use, expires after two minutes, and replaces an earlier ticket.
+ * Makes the ticket with which the console sends the browser of the operator to the tenant:
+ * `<id>.<secret>`. The ticket is single use, expires after two minutes, and replaces an earlier
+ * ticket.
  *
  * @throws ServiceError `not_found`, `conflict` or `not_permitted` where the login may not begin.
  */
@@ -239,7 +270,11 @@ export async function ticketFor(
   return text
 }
 
-/** The user, if the operator may begin the login now. @throws ServiceError otherwise. */
+/**
+ * The user of a login that the operator may begin now.
+ *
+ * @throws ServiceError `not_found`, `conflict` or `not_permitted` where the login may not begin.
+ */
 async function mustBeReady(
   holder: TenantHolder,
   by: OperatorUser,
@@ -273,7 +308,7 @@ function newSecret(
   return { text: `${id}.${random}`, secret: { of, hash: digest(random), until } }
 }
 
-/** The record to which a ticket, or the secret of a browser, belongs. */
+/** Finds the record of a ticket, or of a browser's secret; `undefined` if the text is not valid. */
 async function findBySecret(
   holder: TenantHolder,
   text: string,
@@ -288,9 +323,10 @@ async function findBySecret(
 }
 
 /**
- * Uses a ticket.
+ * Redeems a ticket, which is single use.
  *
- * @returns A new secret for the browser that has sent it; `undefined` if the ticket is not valid.
+ * @returns A new secret for the browser that sent the ticket, and its lifetime in seconds;
+ *   `undefined` if the ticket is not valid.
  */
 export async function spendTicket(
   holder: TenantHolder,
@@ -303,7 +339,10 @@ export async function spendTicket(
   return isSpent ? { text, seconds: CONFIRM_SECONDS } : undefined
 }
 
-/** The login that a browser may begin, with its user; `undefined` if there is none. */
+/**
+ * Finds the login that the browser with this secret may begin now, and the login's user. Returns
+ * `undefined` if there is none.
+ */
 export async function findConfirmable(
   holder: TenantHolder,
   text: string,
@@ -319,7 +358,7 @@ export async function findConfirmable(
   }
 }
 
-/** Begins the login. Of several requests at once, one succeeds. */
+/** Begins the login. Of several requests at once, one succeeds; the others return `undefined`. */
 export async function beginImpersonation(
   holder: TenantHolder,
   actor: Actor,
@@ -329,7 +368,7 @@ export async function beginImpersonation(
   const now = nowMicros(holder.context.domain.clock)
   const until = now + IMPERSONATION_SECONDS * 1e6
   const next: Impersonation = { ...value, secret: undefined, begunAt: now, until }
-  // Listed before it begins, so that it is ended even if this process dies.
+  // Listed before the login begins, so that the login is ended even if this process dies.
   await begun.put(everywhere(holder), value.id, { tenantId: holder.tenant.id, id: value.id }, ALL)
   if (!(await impersonations.exchange(holder, found, next))) return undefined
   await noteBoth(
@@ -341,7 +380,7 @@ export async function beginImpersonation(
   return next
 }
 
-/** The result of checking a login: `live`, or the reason for its end. */
+/** Checks whether a login is still valid. Returns `live`, or the cause of the login's end. */
 export async function judgeImpersonation(
   { context: { domain }, tenant }: TenantHolder,
   one: Impersonation,
@@ -356,7 +395,7 @@ export async function judgeImpersonation(
   ])
   if (!by || !user || user.verifiedAt === undefined) return 'rule'
   if (!mayImpersonate(by.operator, by.user, tenant)) return 'rule'
-  // Neither the operator nor the user has ended all sessions since.
+  // Ending all sessions of the operator or of the user ends this login too.
   const at = begunAt / 1e6
   return isLoginValid(by.user, at) && isLoginValid(user, at) ? 'live' : 'rule'
 }
@@ -371,7 +410,11 @@ export async function liveImpersonation(
   return (await judgeImpersonation(holder, found.value)) === 'live' ? found : undefined
 }
 
-/** Withdraws a request whose login has not begun. @returns Whether this call has withdrawn it. */
+/**
+ * Withdraws the request for a login that has not begun.
+ *
+ * @returns Whether this call has withdrawn the request.
+ */
 export async function takeBackQuestion(
   holder: TenantHolder,
   actor: Actor,
@@ -397,8 +440,9 @@ export function readImpersonation(
 }
 
 /**
- * Stores that an application was opened, at the first time. @returns Whether the login is still
- * live.
+ * Records that the operator has opened an application, once for each application.
+ *
+ * @returns Whether the login is still live.
  */
 export async function noteApplication(
   holder: TenantHolder,
@@ -420,9 +464,10 @@ export async function noteApplication(
 }
 
 /**
- * Marks the login as ended. From then on, each use of it is refused.
+ * Marks a login as ended. Every later use of the login is refused.
  *
- * @returns The record before the change; `undefined` if it had ended before, or has never begun.
+ * @returns The record before the change; `undefined` if the login had ended before, or has never
+ *   begun.
  */
 export async function markEnded(
   holder: TenantHolder,
@@ -442,7 +487,7 @@ export async function markEnded(
   }
 }
 
-/** All logins that have begun and were not cleared, of all tenants. */
+/** The begun logins of all tenants, except those that {@link clearBegun} has removed. */
 export async function begunImpersonations(
   holder: Pick<Holder, 'context'>,
 ): Promise<{ tenantId: string; id: string }[]> {
@@ -450,12 +495,15 @@ export async function begunImpersonations(
   return all.map(({ value }) => value)
 }
 
-/** Removes a login from those that have begun, after its end was reported to its applications. */
+/** Removes a login from the begun logins, after its applications were notified of its end. */
 export async function clearBegun(holder: Pick<Holder, 'context'>, id: string): Promise<void> {
   await begun.drop(everywhere(holder as Holder), id)
 }
 
-/** The actor of an operator in tokens and the audit log. It is never the id of a user of the tenant. */
+/**
+ * The actor of an operator in tokens and the audit log. Its name is `operator:` and the operator's
+ * id, so it differs from every id of a user.
+ */
 export function operatorActor(operatorId: string): Actor {
   return { name: `operator:${operatorId}` }
 }
@@ -468,7 +516,10 @@ type ImpersonationAction =
   | 'impersonation.use'
   | 'impersonation.end'
 
-/** Adds an entry about the user to the log of the tenant, and one about the operator to the log of operators. */
+/**
+ * Writes two audit entries: about the user to the tenant's log, about the operator to the log of
+ * operators.
+ */
 async function noteBoth(
   holder: TenantHolder,
   actor: Actor,
@@ -491,8 +542,8 @@ async function append(
   const isOfTenant = log === 'tenant'
   const tenantId = isOfTenant ? tenant.id : SYSTEM_TENANT_ID
   const target = isOfTenant ? one.userId : one.operatorId
-  // The reason may be about the user, so only the log of the tenant has it, from which it is erased
-  // with the user.
+  // The reason may contain data about the user. Only the tenant's log has it, from which it is
+  // erased with the user.
   const told = isOfTenant
     ? { reason: one.reason, ...facts }
     : { tenant: tenant.id, user: one.userId, ...facts }

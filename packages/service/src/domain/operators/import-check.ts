@@ -24,14 +24,15 @@ import {
 } from './import-records.ts'
 
 /**
- * The number of columns that the preview names, and the number of columns and the length of values in a choice of
- * meanings.
+ * Limits of the display: `ignored` columns in the preview; `columns` whose values need a meaning,
+ * and the `length` of these values.
  */
 const SHOWN = { ignored: 50, columns: 10, length: 200 }
 
 /**
- * Checks all rows of an import in one step, and changes only the job: its progress gets the numbers, its parts get the
- * faults. If the process dies meanwhile, another one starts over.
+ * Checks all rows of an import in one step. It changes only the job: the counts go into its
+ * progress, the faults into its parts. If the process dies during the check, another one starts the
+ * check over.
  */
 export async function checkRows(
   scope: Scope,
@@ -45,7 +46,7 @@ export async function checkRows(
   const findings = createFindings(job.total)
   let isLost = false
 
-  /** Reads the records of each part and their rows, while the job is held. */
+  /** Reads the records and rows of each part. Stops when the job is no longer held. */
   async function* parts() {
     for (let n = 0; n < job.work.parts; n++) {
       const [part] = await jobs.parts(job.id, n, 1)
@@ -77,7 +78,10 @@ export async function checkRows(
     }
   }
 
-  /** Previews the changes to existing users. Nothing is written. */
+  /**
+   * Previews the changes to existing users without writing them, and adds the refused rows to the
+   * findings.
+   */
   async function previewUpdate(saysStates: boolean): Promise<Preview> {
     const preview = createPreview()
     for await (const { rows } of parts()) {
@@ -118,7 +122,10 @@ export async function checkRows(
   job.state = 'waiting'
 }
 
-/** The values of a fault whose meaning has to be chosen, and their columns as a whole. */
+/**
+ * The choices that a fault requires: the unclear values of each column, and `null` for the column
+ * as a whole.
+ */
 function toDecide({ unclear }: FileFault): ImportProgress['unclear'] {
   return [...unclear].slice(0, SHOWN.columns).flatMap(([column, values]) => {
     const shown = [...values.keys()].filter(

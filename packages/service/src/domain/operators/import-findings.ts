@@ -12,14 +12,17 @@ import type { Scope } from '../writes/context.ts'
 import { sentenceIn } from '../writes/reasons/index.ts'
 import { emailOf, keptOf, PART_RECORDS, rowReason } from './import-records.ts'
 
-/** The numbers of rows of each kind that a check shows. */
+/** The maximum numbers of rows of each kind that a check shows. */
 const SHOWN = { creatable: 10, existing: 50, faults: 100, kept: 100 }
 
-/** The outcome that a row would have. */
+/**
+ * The outcomes of a row without a fault: its user would be created, or exists. All other rows have
+ * 0.
+ */
 const CREATABLE = 1
 const EXISTING = 2
 
-/** Collects the outcome of each row, and its faults. */
+/** Collects the outcome and the faults of each row. */
 export function createFindings(total: number) {
   const outcomes = new Uint8Array(total)
   const faults = new Map<number, ImportFault>()
@@ -36,9 +39,11 @@ export function createFindings(total: number) {
   }
 
   return {
-    /** Notes the reason why a row cannot be imported, and drops its earlier faults. */
+    /**
+     * Records the reason why a row cannot be imported. It replaces the earlier faults of the row.
+     */
     refuse,
-    /** Adds a fault to those of a row. */
+    /** Adds a fault after the earlier faults of a row, which cannot be imported. */
     addFault(line: number, fault: RowFault, row: number): void {
       const added = rowReason(fault)
       const before = faults.get(row)
@@ -46,7 +51,9 @@ export function createFindings(total: number) {
       const because = before ? before.because && [...before.because, added] : [added]
       refuse({ row, line }, { reason: sentences.join('; '), because })
     },
-    /** Notes a row that can be imported, and the existing user with its address. */
+    /**
+     * Records that a row can be imported, and the existing user with its address, if there is one.
+     */
     accept(row: ImportRow, user: User | undefined): void {
       outcomes[row.row] = user ? EXISTING : CREATABLE
       const { line } = row
@@ -57,10 +64,10 @@ export function createFindings(total: number) {
         firstCreatable.push({ line, email, name: String(row.user.profile.name ?? '') })
       }
     },
-    /** Whether the user of a row exists already. */
+    /** Whether a row can be imported and its user exists already. */
     isExisting: ({ row }: ImportRow): boolean => outcomes[row] === EXISTING,
     faults: (): ImportFault[] => [...faults.values()],
-    /** The numbers, and example rows of each kind. */
+    /** The number of rows of each kind, and the first rows of each kind. */
     result() {
       const firstFaults = [...faults.values()].sort((one, other) => one.row - other.row)
       const isGood = ({ line }: { line: number }) =>
@@ -75,13 +82,13 @@ export function createFindings(total: number) {
   }
 }
 
-/** Counts the changes that existing users would get. */
+/** Counts the changes that an import would make to existing users. */
 export function createPreview() {
   const members = new Map<string, number>()
   const counts = { changed: 0, conflicts: 0, unchanged: 0, blocked: 0 }
   const kept: KeptOfRow[] = []
   return {
-    /** All members that would stay as they are. */
+    /** All members that would keep their value because of a conflict. */
     kept,
     add(row: ImportRow, outcome: Exclude<RowOutcome, { kind: 'refused' }>): void {
       if (outcome.kind === 'updated') {
@@ -110,8 +117,8 @@ interface KeptOfRow {
 }
 
 /**
- * Stores the findings of each part with its records, and replaces earlier ones. Resolves to whether the job was still
- * held.
+ * Stores the findings of each part with its records, and replaces earlier findings. Resolves to
+ * `false` if the job was no longer held.
  */
 export async function keepFound(
   job: ImportJob,
@@ -125,7 +132,7 @@ export async function keepFound(
   for (let n = 0; n < job.work.parts; n++) {
     const own = byPart.get(n)?.sort((one, other) => one.row - other.row) ?? []
     const kept = keptByPart.get(n)?.map(({ one }) => one) ?? []
-    // An earlier check with other choices may have stored some.
+    // An earlier check with other choices may have stored findings.
     const [part] = await jobs.parts(job.id, n, 1)
     const before = part ? part.result.faults.length + (part.result.kept?.length ?? 0) : 0
     if (!part || before + own.length + kept.length === 0) continue

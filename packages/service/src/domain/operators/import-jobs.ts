@@ -19,28 +19,32 @@ import {
 } from './import-records.ts'
 import { insertJob } from './new-job.ts'
 
-/** The number of records of an upload at most. */
+/** The maximum number of records in an upload. */
 const MAX_RECORDS = 500_000
 
-/** The length of a record at most, so that a part fits into memory. */
+/** The maximum number of characters in a record, so that a part fits into memory. */
 const MAX_RECORD_CHARACTERS = 100_000
 
 const TOO_LONG = rowFault('too_long', { most: MAX_RECORD_CHARACTERS })
 
-/** The time for which an upload waits for its operator. */
+/** The period, in microseconds, for which an upload waits for the choices of its operator. */
 const WAITING_MICROS = 86_400 * 1e6
 
 /** The choices of an operator for an upload. */
 export interface ImportChoices extends Omit<ImportWork, 'fileName' | 'parts' | 'firebase'> {
-  /** The parameters as Firebase shows them. Empty keeps the earlier ones, and `null` deletes them. */
+  /**
+   * The hash parameters as Firebase shows them. An empty text keeps the stored ones; `null` deletes
+   * them.
+   */
   firebase: string | null
 }
 
 /**
- * Stores the records of a file, sealed, in parts: a job that waits for the choices of its operator. The stored parts of
- * a file that cannot be read to its end are deleted.
+ * Stores the sealed records of a file in parts, with a job that waits for the choices of its
+ * operator. If the file cannot be read to its end, the job and its parts are deleted.
  *
- * @throws ServiceError with a sentence for such a file.
+ * @throws ServiceError `invalid_request` for an empty or unreadable file, `request_too_large` for
+ *   too many records, `conflict` if the job was deleted meanwhile.
  */
 export async function uploadImport(
   scope: Scope,
@@ -84,13 +88,16 @@ export async function uploadImport(
   }
 }
 
-/** The import of that id. @throws ServiceError `not_found`. */
+/** The import with this id. @throws ServiceError `not_found`. */
 export async function getImport({ context, tenantId }: Scope, id: string): Promise<ImportJob> {
   const job = found(await context.store.jobs.get(tenantId, id))
   return found(job.kind === 'import' ? job : undefined)
 }
 
-/** The first records of an upload; `undefined` if this process does not have its master key. */
+/**
+ * The records of an upload's first part; empty after the import deleted them. Returns `undefined`
+ * if this process does not have their master key.
+ */
 export async function firstRecords(
   { context }: Scope,
   { id }: ImportJob,
@@ -105,7 +112,7 @@ export async function firstRecords(
   }
 }
 
-/** The parts of an import from `n` on. Each has its rows that were not imported. */
+/** Up to 10 parts of an import, from part `n` on. Each part has the rows that were not imported. */
 export function importParts({ context }: Scope, { id }: ImportJob, n: number): Promise<JobPart[]> {
   return context.store.jobs.parts(id, n, 10)
 }
@@ -113,7 +120,8 @@ export function importParts({ context }: Scope, { id }: ImportJob, n: number): P
 /**
  * Starts the check of an upload with these choices, in the background.
  *
- * @throws ServiceError `invalid_request` for incomplete parameters of Firebase.
+ * @throws ServiceError `invalid_request` for incomplete parameters of Firebase, `conflict` if the
+ *   upload no longer waits.
  */
 export async function checkImport(
   scope: Scope,
@@ -143,7 +151,11 @@ function readFirebase({ context }: Scope, { id }: ImportJob, text: string): stri
   }
 }
 
-/** Starts the import of a checked upload, in the background. */
+/**
+ * Starts the import of a checked upload, in the background.
+ *
+ * @throws ServiceError `conflict` if the upload is not checked or no longer waits.
+ */
 export async function beginImport(scope: Scope, job: ImportJob): Promise<ImportJob> {
   if (job.progress.phase !== 'checked') throw gone()
   const since = nowMicros(scope.context.clock)

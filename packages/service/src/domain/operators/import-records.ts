@@ -20,22 +20,28 @@ import type { DomainContext } from '../writes/context.ts'
 import { refusalIn } from '../writes/errors.ts'
 import type { Reason, ReasonName } from '../writes/reasons/index.ts'
 
-/** The number of records of a part, which are imported in one step. */
+/** The number of records in a part. One step imports one part. */
 export const PART_RECORDS = 100
 
-/** The code of an import that has ended because the master key of its upload was removed. */
+/**
+ * The error code of an import that was stopped because the master key of its upload was removed.
+ */
 export const UPLOAD_UNREADABLE = 'upload_unreadable'
 
-/** Reads the body that the API takes for a user. @throws ServiceError for one that no user can have. */
+/** Parses a request body of the API as a user. @throws ServiceError for an invalid body. */
 export type ReadUser = (body: object) => UserToImport
 
-/** Reads the body that the API takes for a user of a newer export. @throws ServiceError for one that no user can have. */
+/**
+ * Parses a request body of the API as a user of a newer export. @throws ServiceError for an invalid
+ * body.
+ */
 export type ReadChange = (body: object) => ExportedUser
 
 /**
- * The options for reading records as rows, by the choices of the operator.
+ * The options for reading records as rows, from the choices of the operator.
  *
- * @throws UnknownMasterKeyError if a choice is sealed under a key that this process does not have.
+ * @throws UnknownMasterKeyError if the Firebase parameters are sealed under a key that this process
+ *   does not have.
  */
 export function rowOptions(
   { vault }: Pick<DomainContext, 'vault'>,
@@ -50,8 +56,8 @@ export function rowOptions(
   return {
     mapping: isWithout ? withoutPasswords(mapping) : mapping,
     withoutPasswords: isWithout,
-    // Empty, so that no column is reported as absent: a column that was chosen occurs in the first
-    // records, and may be empty in others.
+    // Empty, so that no column is reported as absent. The first records have every chosen column,
+    // but later records may lack it.
     named: new Map(),
     hashAlgorithm: algorithms.find((one) => one === algorithm),
     ...(firebase !== undefined && { firebase: openFirebase(vault, id, firebase) }),
@@ -59,7 +65,7 @@ export function rowOptions(
   }
 }
 
-/** Seals the parameters of Firebase's hashes, for storing them with an import. */
+/** Seals the parameters of Firebase's password hashes, to store them with an import. */
 export function sealFirebase(
   { vault }: Pick<DomainContext, 'vault'>,
   jobId: string,
@@ -76,7 +82,7 @@ function openFirebase(
   return JSON.parse(vault.open(`${purposeOf(jobId)}:firebase`, sealed))
 }
 
-/** The rows of a part. */
+/** Reads the records of part `n` as rows. */
 export function rowsOf(
   n: number,
   records: readonly SourceRecord[],
@@ -85,7 +91,10 @@ export function rowsOf(
   return records.map((record, i) => toRow(n * PART_RECORDS + i, record, options))
 }
 
-/** A row as a change by a newer export. Its user is found by the address. */
+/**
+ * A row as the API's body for a user of a newer export. The user is found by email address. With
+ * `saysStates`, the body also says whether the user is disabled.
+ */
 export function toChange(row: ImportRow, saysStates: boolean): object {
   return {
     ...toImport(row),
@@ -94,10 +103,10 @@ export function toChange(row: ImportRow, saysStates: boolean): object {
   }
 }
 
-/** The address of a row. */
+/** The email address of a row's user. */
 export const emailOf = ({ user }: ImportRow): string => user.profile.email
 
-/** The members of a row that stay as they are here. */
+/** The members of a row that are not imported, because they conflict with the existing user. */
 export function keptOf(
   row: ImportRow,
   { conflicts }: { readonly conflicts: readonly Conflict[] },
@@ -134,7 +143,7 @@ export function openRecords(
 
 const purposeOf = (jobId: string) => `import:${jobId}`
 
-/** The reason why a user was refused. @throws The error itself, if it is a fault of the service. */
+/** The reason why a user was refused. @throws The error itself, if it is not a refusal. */
 export function causeOf(cause: unknown): Pick<ImportFault, 'reason' | 'because'> {
   const { message, reason } = refusalIn(cause)
   return { reason: message, because: reason && [reason] }

@@ -22,16 +22,18 @@ import {
   UPLOAD_UNREADABLE,
 } from './import-records.ts'
 
-/** The readers of the bodies that the API takes. */
+/** The parsers for request bodies of the API. */
 export interface ImportReaders {
   readonly readUser: ReadUser
   readonly readChange: ReadChange
 }
 
 /**
- * Does a step of an import: checks its rows, imports some of them, or gives up an upload that cannot be read.
+ * Runs one step of an import: checks all rows, imports a part, or stops an import whose upload is
+ * unreadable.
  *
- * @param hold - Holds the job for longer; `false` if this process is to stop, or another has taken the job over.
+ * @param hold - Extends the hold on the job. Resolves to `false` if this process must stop, or
+ *   another one has taken over the job.
  */
 export async function stepOfImport(
   scope: Scope,
@@ -52,7 +54,7 @@ export async function stepOfImport(
   }
 }
 
-/** Deletes an upload that no process can read any more, which ends its import. */
+/** Deletes the records of an upload that no process can read any more, and stops its import. */
 async function giveUp(scope: Scope, job: HeldJob<ImportJob>): Promise<void> {
   await scope.context.store.jobs.emptyParts(job.id)
   await forgetFirebase(scope, job)
@@ -60,15 +62,16 @@ async function giveUp(scope: Scope, job: HeldJob<ImportJob>): Promise<void> {
   job.state = 'stopped'
 }
 
-/** Deletes the parameters of Firebase, which only the import needed. */
+/** Deletes the stored Firebase parameters, which only the import needs. */
 async function forgetFirebase({ context }: Scope, job: HeldJob<ImportJob>): Promise<void> {
   if (job.work.firebase === undefined) return
   await context.store.jobs.setWork({ ...job, work: { ...job.work, firebase: undefined } })
 }
 
 /**
- * Imports the next part, and deletes its records. If a process was killed in a part, another one imports that part again.
- * It recognizes the users that the first one created by their time of creation, so that each is counted once.
+ * Imports the next part, and deletes its records. If a process is killed in a part, another one
+ * imports that part again. Users that the killed process created are recognized by their creation
+ * time, so that each is counted once.
  */
 async function importPart(
   scope: Scope,
@@ -82,7 +85,8 @@ async function importPart(
   const [part] = await jobs.parts(job.id, progress.part, 1)
   let result = part?.result
   if (part && part.content !== '') {
-    // Each claim of the job raises its fence. If it is not the expected one, an earlier claim has begun this part.
+    // Each claim of the job raises its fence. An unexpected fence shows that an earlier claim has
+    // begun this part.
     const isRetaken = job.fence !== progress.fence
     const isOurs = (user: User) => isRetaken && user.createdAt >= progress.since
     result = await importRecords(scope, job, part, read, isOurs)
@@ -93,7 +97,7 @@ async function importPart(
     ...progress,
     part: progress.part + 1,
     since: nowMicros(context.clock),
-    // After this step the job is given back, and the next claim raises its fence by one.
+    // The job is released after this step, and the next claim raises its fence by one.
     fence: job.fence + 1,
     created: progress.created + (result?.created ?? 0),
     existing: progress.existing + (result?.existing ?? 0),
@@ -149,7 +153,10 @@ async function importRecords(
   return result
 }
 
-/** Creates or updates the users of a part. Those whom a killed process had updated count as unchanged afterwards. */
+/**
+ * Creates or updates the users of a part. Users whom a killed process has already updated count as
+ * unchanged.
+ */
 async function bringRecords(
   scope: Scope,
   changes: readonly { row: ImportRow; user: ExportedUser }[],

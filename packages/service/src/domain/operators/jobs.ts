@@ -23,19 +23,19 @@ import type { RequestedMail, Support } from './support.ts'
 
 export { type BulkJob, type BulkKind, bulkKinds, type Job }
 
-/** The number of users that are counted before a job begins at most. */
+/** The maximum number of users that are counted before a job begins. */
 export const MAX_COUNTED = 10_000
 
-/** The seconds for which a process holds a job from one user to the next. */
+/** The seconds for which a process holds a job, counted from the last extension. */
 const HOLD_SECONDS = 30
 
 /** The number of users that one step reads. */
 const STEP = 100
 
-/** The number of refusals that are stored with their reasons. */
+/** The maximum number of refusals that are stored with their reasons. */
 const MAX_FAILURES = 50
 
-/** The number of users of a job, counted up to {@link MAX_COUNTED} + 1. */
+/** Counts the users of a job, 1,000 at a time. Stops when the count exceeds {@link MAX_COUNTED}. */
 export async function countUsers(scope: Scope, users: JobUsers): Promise<number> {
   let count = 0
   for (let after: SearchCursor | undefined; ; ) {
@@ -46,7 +46,7 @@ export async function countUsers(scope: Scope, users: JobUsers): Promise<number>
   }
 }
 
-/** Begins a job. Any process runs it in the background, user by user. */
+/** Stores a job for many users. Any process runs it in the background, user by user. */
 export async function beginJob(
   scope: Scope,
   { kind, work, total }: Pick<BulkJob, 'kind' | 'work' | 'total'>,
@@ -60,19 +60,26 @@ export async function beginJob(
   return job
 }
 
-/** The acts with an opposite that undoes them. */
+/** The kinds of jobs that can be undone, each with the kind that undoes it. */
 const opposites: Partial<Record<BulkKind, BulkKind>> = { disable: 'enable', enable: 'disable' }
 
-/** The effect of undoing a job: the act, and the numbers of users, counted up to {@link MAX_COUNTED} + 1. */
+/**
+ * The effect of undoing a job: the kind of the new job, and numbers of users, each counted up to
+ * {@link MAX_COUNTED} + 1.
+ */
 export interface Undoing {
   readonly kind: BulkKind
   /** The number of users that the job changed. */
   readonly changed: number
-  /** The number of those about whom no decision was made since. Only these are changed back. */
+  /**
+   * The number of changed users about whom no decision was made since. Only these are changed back.
+   */
   readonly unchanged: number
 }
 
-/** The act that undoes a job; `undefined` if the act has no opposite, or the job still runs. */
+/**
+ * The kind of job that undoes a job. It is `undefined` if the job cannot be undone or still runs.
+ */
 export function oppositeOf(job: BulkJob | ImportJob): BulkKind | undefined {
   if (job.kind === 'import' || job.state === 'running') return undefined
   return opposites[job.kind]
@@ -81,7 +88,7 @@ export function oppositeOf(job: BulkJob | ImportJob): BulkKind | undefined {
 /**
  * Counts the users that undoing a job would change.
  *
- * @throws ServiceError `conflict` when it cannot be undone.
+ * @throws ServiceError `conflict` when the job cannot be undone.
  */
 export async function previewUndo(scope: Scope, id: string): Promise<Undoing> {
   const kind = oppositeOf(await getJob(scope, id))
@@ -93,10 +100,10 @@ export async function previewUndo(scope: Scope, id: string): Promise<Undoing> {
 }
 
 /**
- * Begins a job that undoes another one, for the users whom that one changed. Users about whom a decision was made since
- * are left out.
+ * Begins a job that undoes an earlier job for the users that it changed. Users about whom a
+ * decision was made since are left out.
  *
- * @throws ServiceError `conflict` when it cannot be undone.
+ * @throws ServiceError `conflict` when the earlier job cannot be undone.
  */
 export async function undoJob(scope: Scope, id: string): Promise<BulkJob> {
   const { kind, unchanged } = await previewUndo(scope, id)
@@ -104,10 +111,10 @@ export async function undoJob(scope: Scope, id: string): Promise<BulkJob> {
 }
 
 /**
- * Stops an act for many users after its current step, which has at most 100 users. Users who were handled already stay
- * changed.
+ * Stops a job for many users after its current step of at most 100 users. Users who were handled
+ * already stay changed.
  *
- * @throws ServiceError `conflict` when it has ended.
+ * @throws ServiceError `conflict` when the job is an import or no longer runs.
  */
 export async function stopJob(scope: Scope, id: string): Promise<void> {
   const job = await getJob(scope, id)
@@ -120,7 +127,7 @@ export async function stopJob(scope: Scope, id: string): Promise<void> {
 
 const ended = () => new ServiceError('conflict', reason('job_not_running'))
 
-/** One job of the tenant. */
+/** The job of the tenant with this id. @throws ServiceError `not_found`. */
 export async function getJob(
   { context, tenantId }: Scope,
   id: string,
@@ -129,7 +136,7 @@ export async function getJob(
   return found(isShown(job) ? job : undefined)
 }
 
-/** The jobs in audit entries, by their ids. */
+/** The jobs whose start is among these audit entries, by job id. */
 export async function jobsIn(
   { store }: DomainContext,
   entries: readonly StoredAuditEntry[],
@@ -140,14 +147,17 @@ export async function jobsIn(
   return new Map(jobs.map((job) => [job.id, job]))
 }
 
-/** Whether an entry is the beginning of a job. The log shows the entries of its users below it. */
+/**
+ * Whether an entry records the start of a job. The log shows the entries about the job's users
+ * below it.
+ */
 export function isJobBegin({ action }: Pick<StoredAuditEntry, 'action'>): boolean {
   return action === JOB_BEGIN
 }
 
 const JOB_BEGIN = 'job.begin'
 
-/** The newest jobs of the tenant. */
+/** The newest jobs of the tenant, at most 50. */
 export async function listJobs({ context, tenantId }: Scope): Promise<(BulkJob | ImportJob)[]> {
   return (await context.store.jobs.list(tenantId, 50)).filter(isShown)
 }
@@ -161,7 +171,7 @@ export interface JobHelp {
   readonly readChange: ReadChange
 }
 
-/** Does one step of a job, for some of its users. */
+/** Runs one step of a job. The job of a deleted tenant is stopped. */
 export async function takeStep(
   context: DomainContext,
   { support, readUser, readChange }: JobHelp,
@@ -187,8 +197,9 @@ export async function takeStep(
 }
 
 /**
- * The operator as actor. Each entry about a user has the id of the job as its request id, so that
- * the log shows it below the entry that began the job.
+ * The actor of a job's audit entries: the operator who began the job. The id of the job is the
+ * request id, so that the log shows the entries about users below the start of the job. A
+ * `tell-role` job keeps the request id of its operator.
  */
 function actorOf({ id, kind, actor }: Job): Scope['actor'] {
   const { requestId, ...rest } = actor
@@ -244,7 +255,7 @@ async function take(
     if (mail) await support.sendMail(scope, user.id, { kind: mail })
     else if (kind === 'end-sessions') await endAllSessions(scope, user.id)
     else {
-      // When a job is undone, a decision about the user that was made meanwhile stays.
+      // When a job is undone, a decision about the user that was made meanwhile is kept.
       const readAs = 'undoes' in work ? user : undefined
       await setDisabled(scope, user.id, kind === 'disable', { readAs })
     }
@@ -258,12 +269,12 @@ async function take(
   }
 }
 
-/** The message that a job sends. */
+/** The message that a kind of job sends; `undefined` if it sends none. */
 function mailOf(kind: BulkKind): RequestedMail | undefined {
   return kind === 'reset' || kind === 'verify' || kind === 'invite' ? kind : undefined
 }
 
-/** Some of the users of a job. With `next` there are more. */
+/** A page of the users of a job, behind the cursor `after`. Without `next`, it is the last page. */
 async function usersBehind(
   scope: Scope,
   users: JobUsers,
@@ -276,7 +287,10 @@ async function usersBehind(
   return context.store.users.search(tenantId, { ...users.query, inside: true }, { after, limit })
 }
 
-/** The users whom a job changed and about whom no decision was made since, in the order of that job. */
+/**
+ * A page of the users whom a job changed and about whom no decision was made since, in the order of
+ * that job.
+ */
 async function usersToUndo(
   scope: Scope,
   jobId: string,
@@ -291,7 +305,7 @@ async function usersToUndo(
     scope,
     found.map(({ userId }) => userId),
   )
-  // Queried again, because a decision made before the users were read is in the log by now.
+  // Queried again: the log now has every decision that was made before the users were read.
   const unchanged = new Set((await find()).map(({ userId }) => userId))
   const last = found.length < limit ? undefined : found.at(-1)
   return {

@@ -3,31 +3,31 @@ import type { Micros, User } from '../../store/records.ts'
 import { usersById } from '../users/users.ts'
 import type { Scope } from '../writes/context.ts'
 
-/** The parts of a message that tell its recipient. */
+/** The fields of a message that determine its recipient. */
 type Mail = Pick<QueuedMessage, 'id' | 'userId' | 'kind' | 'createdAt'>
 
 /** The recipient of a message. */
 export interface MailRecipient {
   readonly user: User
-  /** The address to which the message was sent; `undefined` if it was not the user's, and is not known. */
+  /** The address to which the message was sent; `undefined` if it is not known. */
   readonly address: string | undefined
 }
 
-/** A change of an address. */
+/** A change of a user's email address: the time, and the address before it. */
 interface Move {
   readonly at: Micros
   readonly before: string
 }
 
-/** The number of changes of a user that are read at most. */
+/** The maximum number of a user's audit entries that are read. */
 const MOST = 100
 
-/** The kinds of messages that are sent to the address before a change. */
+/** The kinds of messages that are sent to the user's address before a change. */
 const ofBefore: ReadonlySet<string | undefined> = new Set(['moved', 'movedBySupport', 'displaced'])
 
 /**
- * The recipients of messages, by the ids of the messages, with their addresses at that time. Deleted users are left
- * out.
+ * The recipients of messages, by message id, with their addresses at the time of each message.
+ * Messages to deleted users are left out.
  */
 export async function recipientsOf(
   scope: Scope,
@@ -48,14 +48,14 @@ export async function recipientsOf(
 }
 
 function addressOf({ kind, createdAt }: Mail, user: User, moves: readonly Move[]) {
-  // The code goes to an address that may never become the user's.
+  // An address code is sent to a new address, which may never become the user's.
   if (kind === 'addressCode') return undefined
   if (!ofBefore.has(kind)) return moves.find(({ at }) => at > createdAt)?.before ?? user.email
   const distance = ({ at }: Move) => Math.abs(at - createdAt)
   return moves.toSorted((a, b) => distance(a) - distance(b))[0]?.before
 }
 
-/** The changes of a user's address, the earliest first. */
+/** The changes of a user's address in the newest audit entries, the earliest first. */
 async function movesOf({ context, tenantId }: Scope, user: string): Promise<Move[]> {
   const { audit } = context.store
   const page = { after: undefined, limit: MOST }

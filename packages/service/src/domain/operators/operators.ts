@@ -37,17 +37,18 @@ export interface OperatorInput {
   reach?: Reach | undefined
 }
 
-/** The scope of operators. */
+/** The scope of the system tenant, whose users are the operators. */
 function within(scope: ServiceScope): Scope {
   return { ...scope, tenantId: SYSTEM_TENANT_ID }
 }
 
 /**
- * Invites an operator by email address. Inviting again replaces an unused link by a new one, and
- * changes nothing else: roles are changed separately.
+ * Invites an operator by email address. Another invitation replaces an unused link by a new one,
+ * and changes nothing else: roles are changed separately.
  *
  * @returns The operator, and the token of the invitation, of which only a hash is stored.
- * @throws ServiceError `conflict` for an operator who has accepted, or was invited to another role.
+ * @throws ServiceError `conflict` for an operator who has accepted, is being recovered, or was
+ *   invited with another role or reach.
  */
 export async function inviteOperator(
   scope: ServiceScope,
@@ -83,9 +84,10 @@ export async function inviteOperator(
 }
 
 /**
- * Makes a new link for an operator who has not accepted yet. It replaces the earlier link.
+ * Makes a new link for an operator who has not accepted yet. The new link replaces the earlier one.
  *
- * @throws ServiceError `conflict` for an operator who has accepted meanwhile.
+ * @throws ServiceError `not_found` for an unknown operator, `conflict` for one who has accepted or
+ *   is being recovered.
  */
 export async function inviteAgain(
   scope: ServiceScope,
@@ -96,7 +98,10 @@ export async function inviteAgain(
   return inviteOperator(scope, { email: user.email, role, reach })
 }
 
-/** The operator who last invited another one; `undefined` for the command line. */
+/**
+ * The operator who last invited the operator `id`. It is `undefined` if the command line did, or if
+ * the inviter was removed or disabled.
+ */
 export async function inviterOf({ context }: ServiceScope, id: string): Promise<User | undefined> {
   const entries = await listAudit(context, { tenantId: SYSTEM_TENANT_ID, target: id })
   const entry = entries.find(({ action }) => action === 'operator.invite')
@@ -106,8 +111,10 @@ export async function inviterOf({ context }: ServiceScope, id: string): Promise<
 }
 
 /**
- * Refuses to repeat an invitation of an operator who has accepted or is being recovered, or with
- * another role or reach.
+ * Checks that an invitation may be repeated with this role and reach.
+ *
+ * @throws ServiceError `conflict` for an operator who has accepted, is being recovered, or was
+ *   invited with another role or reach.
  */
 function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>): void {
   if (!last.invitation) {
@@ -123,9 +130,9 @@ function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>):
 }
 
 /**
- * Recovers an operator who has lost a way to log in: removes all ways to log in, ends the sessions,
- * revokes mailed links, and makes a new invitation. Only for the command line, like repeating that
- * invitation, because in the console an owner could take over another owner with it.
+ * Recovers an operator who can no longer log in: removes all credentials, ends the sessions,
+ * revokes mailed links, and makes a new invitation. Only the command line recovers operators or
+ * repeats that invitation. In the console, an owner could take over the account of another owner.
  *
  * @throws ServiceError `not_found` if no operator has the address.
  */
@@ -152,8 +159,8 @@ export async function recoverOperator(
     context.store.operators.update(
       user.id,
       (last) => {
-        // An operator who never accepted has done nothing in the console, so another owner gains
-        // nothing.
+        // An operator who never accepted has done nothing in the console. The console may repeat
+        // this invitation, because an owner gains nothing from such an account.
         const isRecovery = !last.invitation || last.invitation.isRecovery === true
         const invitation = { hash: hashOf(token), expiresAt, ...(isRecovery && { isRecovery }) }
         return updated(context, last, { invitation })
@@ -164,7 +171,10 @@ export async function recoverOperator(
   return { operator, token }
 }
 
-/** The operator of a valid invitation; `expired` if it is the latest one and too old. */
+/**
+ * Finds the operator of an invitation by its token. Returns `expired` if the invitation is too old.
+ * Returns `undefined` if it was used or replaced, or the operator is disabled or unconfirmed.
+ */
 export async function findInvited(
   { store, clock }: DomainContext,
   token: string,
@@ -175,7 +185,10 @@ export async function findInvited(
   return isGood ? invited : 'expired'
 }
 
-/** The rules for operators' passwords: those of all tenants, without a policy. */
+/**
+ * The tenant for the check of operators' passwords: no password policy, only the rules of all
+ * tenants.
+ */
 const OPERATORS = {
   id: SYSTEM_TENANT_ID,
   name: '',
@@ -189,7 +202,8 @@ export type Acceptance =
   | { kind: 'refused'; problem: PasswordProblem }
 
 /**
- * Sets the password that an invited operator has chosen. This ends the operator's sessions and uses the invitation.
+ * Sets the first password of an invited operator. It ends the operator's sessions and uses the
+ * invitation. A refused password changes nothing.
  *
  * @throws ServiceError `not_found` if the invitation is not valid.
  */
@@ -206,8 +220,7 @@ export async function acceptInvitation(
   const { email, profile } = user
   const problem = await judgePassword(context, password, { email, profile, tenant: OPERATORS })
   if (problem) return { kind: 'refused', problem }
-  // Hashed before the invitation is used, so that it stays valid if the service is too busy to
-  // hash.
+  // Hashed first: if the service is too busy to hash, the invitation stays valid.
   const stored = await hashPassword(own, password, 'login')
   await commit(own, 'operator.accept', user.id, (audit) =>
     context.store.operators.update(
@@ -230,7 +243,10 @@ export function listOperators({ context }: ServiceScope): Promise<OperatorUser[]
   return context.store.operators.list()
 }
 
-/** The operators who see the tenant, may change its users, and can log in. */
+/**
+ * The operators who see the tenant, have the permission `edit`, have accepted their invitation, and
+ * are not disabled.
+ */
 export async function operatorsOf({ context, tenantId }: Scope): Promise<OperatorUser[]> {
   return (await context.store.operators.list()).filter(
     ({ operator: { role, reach, invitation }, user }) =>
@@ -241,14 +257,19 @@ export async function operatorsOf({ context, tenantId }: Scope): Promise<Operato
   )
 }
 
-/** The ways in which each operator can log in, by the operator's id. */
+/** The login methods of each operator, by operator id. */
 export async function operatorLogins({
   context,
 }: ServiceScope): Promise<ReadonlyMap<string, OperatorLogins>> {
   return new Map((await context.store.operators.logins()).map((one) => [one.id, one]))
 }
 
-/** The operator of a login at `loggedInAt` (in seconds since the epoch), if the login is still valid. */
+/**
+ * The operator of a login, if the login is still valid.
+ *
+ * @param loggedInAt - The time of the login, in seconds since the epoch.
+ * @param keptAt - The end of sessions that this login requested and survived, in the same unit.
+ */
 export async function operatorOfLogin(
   { store }: DomainContext,
   userId: string,
@@ -261,13 +282,13 @@ export async function operatorOfLogin(
 }
 
 /**
- * Changes the role or reach of an operator, and adds a job that tells the operator by mail. A serving process runs the
- * job, even if a command made the change.
+ * Changes the role or reach of an operator, and adds a job that notifies the operator by mail. A
+ * server process runs the job, even if a command made the change.
  *
  * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
  * @returns The operator after and before the change.
- * @throws ServiceError `conflict` when no owner would be left, or when the operator was changed
- *   since `readAt`.
+ * @throws ServiceError `not_found`, or `conflict` when no owner would be left or the operator was
+ *   changed since `readAt`.
  */
 export async function updateOperator(
   scope: ServiceScope,
@@ -302,16 +323,16 @@ export async function updateOperator(
   })
 }
 
-/** The address of the operator who acts; `undefined` for the command line. */
+/** The email address of the acting operator; `undefined` for the command line. */
 async function operatorIn({ context, actor }: ServiceScope): Promise<string | undefined> {
   const [, id] = /^operator:(.+)$/.exec(actor.name) ?? []
   return id === undefined ? undefined : (await context.store.operators.get(id))?.user.email
 }
 
 /**
- * Disables an operator, which ends the operator's sessions, or enables one again.
+ * Disables an operator and ends the operator's sessions, or enables the operator again.
  *
- * @throws ServiceError `conflict` when no owner would be left.
+ * @throws ServiceError `not_found`, or `conflict` when no owner would be left.
  */
 export async function setOperatorDisabled(
   scope: ServiceScope,
@@ -327,7 +348,7 @@ export async function setOperatorDisabled(
 /**
  * Removes an operator, with all credentials.
  *
- * @throws ServiceError `conflict` when no owner would be left.
+ * @throws ServiceError `not_found`, or `conflict` when no owner would be left.
  */
 export async function removeOperator(scope: ServiceScope, id: string): Promise<User> {
   const { context } = scope
@@ -340,9 +361,11 @@ export async function removeOperator(scope: ServiceScope, id: string): Promise<U
 }
 
 /**
- * Changes an operator, unless that would leave the service without an owner who can log in. Such
- * changes run one at a time; otherwise, two owners who remove each other at once would both
+ * Changes an operator, unless the change would leave the service without an owner who can log in.
+ * The changes run one at a time: otherwise, two owners who remove each other at once would both
  * succeed.
+ *
+ * @throws ServiceError `conflict` when no owner would be left.
  */
 async function keepingAnOwner<T>(
   scope: ServiceScope,
@@ -362,7 +385,7 @@ async function checkOwners(scope: ServiceScope, id: string): Promise<void> {
     ({ operator, user }) => operator.role === 'owner' && !user.disabled,
   )
   const able = owners.filter(({ operator }) => !operator.invitation && !operator.isUnconfirmed)
-  // While no owner can log in, such as before the first one has accepted, the invited owners count.
+  // While no owner can log in, for example before the first has accepted, the invited owners count.
   const counted = able.length > 0 ? able : owners
   const isOther = counted.some(({ operator }) => operator.id !== id)
   if (isOther || !counted.some(({ operator }) => operator.id === id)) return
@@ -386,10 +409,16 @@ async function createOperatorUser(
   return createUser(scope, input)
 }
 
-/** The stored domain of the system tenant. No browser reaches it there: it is served at the console's host. */
+/**
+ * The stored domain of the system tenant. Browsers never use it, because the system tenant is
+ * served at the console's host.
+ */
 const STORED_DOMAIN = 'system'
 
-/** Creates the tenant of operators if it does not exist: at the first start with a console, or the first invitation. */
+/**
+ * Creates the system tenant if it does not exist: at the first start with a console, or at the
+ * first invitation.
+ */
 export async function ensureSystemTenant(scope: ServiceScope): Promise<void> {
   const own = within(scope)
   const { context } = scope

@@ -5,19 +5,22 @@ import { noteRestore } from './restores.ts'
 
 /** A restored dump: the audit log ends before an id that Redis has seen. */
 export interface RestoredDump {
-  /** The last id of the log now, and the highest one that Redis knows of. */
+  /** The last id in the audit log (`ends`), and the highest id that Redis knows of (`past`). */
   ends: number
   past: number
 }
 
 /**
- * The interval, in milliseconds, at which the position in the log is stored, and at which a
- * starting process checks whether another one does this.
+ * The interval, in milliseconds, at which the position in the log is stored; and the interval at
+ * which a starting process checks whether another one has recorded the restore.
  */
 const KEEP_EVERY_MS = 1_000
 const LOOK_MS = 100
 
-/** Compares the end of the audit log with the position that Redis remembers. */
+/**
+ * Compares the end of the audit log with the position that Redis remembers. Returns `undefined`
+ * unless the log ends before that position.
+ */
 export async function findRestoredDump(
   store: DataStore,
   memory: Pick<LogMemory, 'read'>,
@@ -28,8 +31,8 @@ export async function findRestoredDump(
 }
 
 /**
- * Records a restore if a dump was restored, and deletes the data of Redis from the time after the dump. Then it
- * regularly stores the position of the audit log in Redis.
+ * Checks for a restored dump. If there is one, it deletes the state in Redis and records the
+ * restore. Afterwards it stores the position of the audit log in Redis at an interval.
  *
  * @param memory - The connection to Redis. It stays open until the returned object is closed.
  */
@@ -43,7 +46,8 @@ export async function watchForRestoredDumps(
   async function take(): Promise<void> {
     const dump = await findRestoredDump(store, memory)
     if (!dump) return
-    // First, so that after a crash in between, the next start finds the dump again.
+    // Before the restore is recorded, so that after a crash in between the next start finds the
+    // dump again.
     await memory.removeState()
     await noteRestore(store, { at: Date.now() * 1_000, past: dump.past, keepsAccess: false })
     logger?.error(

@@ -11,9 +11,7 @@ import { found } from '../writes/errors.ts'
 export interface Unconfirmed {
   id: string
   kind: 'API key' | 'operator' | 'endpoint'
-  /**
-   * A name for people: the name of a key, the address of an operator, or the URL of an endpoint.
-   */
+  /** The display name: the name of a key, the address of an operator, or the URL of an endpoint. */
   name: string
 }
 
@@ -28,7 +26,7 @@ export async function noteRestore(store: DataStore, input: RestoreInput): Promis
   return outcome.record
 }
 
-/** The API keys, operators and endpoints that wait to be confirmed since a restore. */
+/** The API keys, operators and endpoints that must be confirmed after a restore. */
 export async function listUnconfirmed(store: DataStore): Promise<Unconfirmed[]> {
   const [keys, operators, endpoints] = await Promise.all([
     store.apiKeys.list(),
@@ -49,9 +47,9 @@ export async function listUnconfirmed(store: DataStore): Promise<Unconfirmed[]> 
 }
 
 /**
- * Confirms an API key, an operator or an endpoint, which is used again from then on.
+ * Confirms an API key, an operator or an endpoint, so that it takes effect again.
  *
- * @throws ServiceError `not_found` when it does not wait to be confirmed.
+ * @throws ServiceError `not_found` if no object with this id waits to be confirmed.
  */
 export async function confirm(scope: ServiceScope, id: string): Promise<Unconfirmed> {
   const { context } = scope
@@ -85,7 +83,7 @@ async function switchOn(scope: ServiceScope, id: string): Promise<void> {
   await deliveries.resume(id)
 }
 
-/** Advice after a restore, one sentence each, while objects wait to be confirmed. */
+/** The advice after a restore, in sentences. Empty if no object waits to be confirmed. */
 export async function restoreFindings(store: DataStore): Promise<string[]> {
   const unconfirmed = await listUnconfirmed(store)
   if (unconfirmed.length === 0) return []

@@ -20,16 +20,16 @@ export interface LiveSession {
   id: string
   /** The time of the login, in whole seconds since the epoch. */
   loggedInAt: number
-  /** The names of the browser and its system, as far as it sends them. */
+  /** The names of the browser and of its operating system, as far as the browser sends them. */
   browser: string
   system: string
   /** The address of the client that logged in; empty where it is not known. */
   address: string
-  /** The applications that the user has logged in to with it. */
+  /** The ids of the applications that the user has logged in to with this session. */
   applicationIds: string[]
 }
 
-/** Messages that an operator has sent to a user. */
+/** The kinds of messages that an operator can have sent to a user. */
 export const requestedMails = ['reset', 'verify', 'invite'] as const
 
 /** One of {@link requestedMails}. */
@@ -38,73 +38,85 @@ export type RequestedMail = (typeof requestedMails)[number]
 /** A message in the outbox, without its content. */
 export type MailRecord = Omit<QueuedMessage, 'sealed'>
 
-/** The place of a message in a list of them. */
+/** The position of a message in a list, as a cursor. */
 export type MailPlace = Pick<QueuedMessage, 'createdAt' | 'id'>
 
 /** A device on which a user is not asked for the second step. */
 export interface TrustedDevice {
   id: string
-  /** When the user said so. */
+  /** The time when the user trusted the device. */
   since: Micros
   browser: string
   system: string
 }
 
-/** A program that may act on behalf of a user: a client that describes itself, or an application on a device. */
+/**
+ * The access of a client to a user. The client has a client metadata document, or is an application
+ * on a device.
+ */
 export interface ClientAccess {
-  /** Unique among those of the user. */
+  /** An id that is unique among the accesses of the user. */
   id: string
   userId: string
   clientId: string
-  /** Whether it is an application of the tenant, to which the user has logged in on a device. */
+  /**
+   * Whether the client is an application of the tenant, to which the user has logged in on a
+   * device.
+   */
   isApplication: boolean
-  /** The hosts by which the tenant judges it; an application has none. */
+  /** The hosts of the client that the tenant can trust or block. Empty for an application. */
   hosts: readonly string[]
-  /** The origin that its codes go to; `device` for a program on the user's device. */
+  /**
+   * The origin that receives the client's authorization codes; `device` for a program on the user's
+   * device.
+   */
   place: string
-  /** The name that it claims, or that of the application. */
+  /** The name that the client claims, or the name of the application. */
   name: string | undefined
   since: Micros
-  /** When the issuer last issued tokens for it, rounded to the hour. */
+  /** The time when the issuer last issued tokens for the client, rounded to the hour. */
   usedAt: Micros | undefined
-  /** The scopes that the user has agreed to, of logins and of APIs. */
+  /** All scopes that the user has granted, for logins and for APIs. */
   scopes: readonly string[]
-  /** Those of logins alone. */
+  /** The granted scopes for logins. */
   ofLogin: readonly string[]
-  /** Those of each API, by its identifier. */
+  /** The granted scopes for each API, by the API's identifier. */
   apis: Readonly<Record<string, readonly string[]>>
 }
 
-/** The clients of a host that describe themselves. */
+/** A host with clients that have client metadata documents. */
 export interface Program {
   host: string
   isBlocked: boolean
-  /** Whether the tenant lists the host, which counts under the trust policy `listed`. */
+  /** Whether the tenant's list has the host. The list counts under the trust policy `listed`. */
   isListed: boolean
-  /** When the host was blocked or unblocked last, within a year. */
+  /** The time when the host was last blocked or unblocked, within a year. */
   judgedAt: Micros | undefined
-  /** When a user has last agreed to one of its clients, within a year. */
+  /** The time when a user has last granted access to a client of the host, within a year. */
   grantedAt: Micros | undefined
 }
 
-/** The place of a program in a list: behind a blocked one, or behind one with a grant. */
+/**
+ * A cursor in a list of programs: behind a blocked host, or behind a grant. With `granted: null`,
+ * the programs with grants begin.
+ */
 export type ProgramPlace = { blocked: string } | { granted: EntryPlace | null }
 
-/** The sessions of a user, and the messages that were sent. */
+/** The state of a user: sessions, trusted devices, access of clients, messages and obstacles. */
 export interface UserState {
   sessions: LiveSession[]
   devices: TrustedDevice[]
   clients: ClientAccess[]
   /** The newest messages of the last 7 days. */
   mails: MailRecord[]
-  /** The reasons why the user cannot log in; empty: there are none. */
+  /** The reasons why the user cannot log in. Empty if there are none. */
   obstacles: Obstacle[]
 }
 
-/** An endpoint for events that was switched off. */
+/** A webhook endpoint that was switched off. */
 export interface WebhookSwitchedOff {
   url: string
-  /** It answered 410, or has accepted nothing for days. */
+  /** `gone`: the endpoint answered 410. `failing`: it has accepted nothing for days. */
   reason: 'gone' | 'failing'
 }
 
@@ -112,34 +124,34 @@ export interface WebhookSwitchedOff {
 export interface RoleChange {
   operator: Operator
   before: Pick<Operator, 'role' | 'reach'>
-  /** The address of the operator who has made the change; `undefined` for the command line. */
+  /** The email address of the operator who made the change; `undefined` for the command line. */
   by: string | undefined
 }
 
-/** An invitation on its way to an operator. */
+/** An invitation to mail to an operator. */
 export interface MailedInvitation {
   invited: OperatorUser
   link: string
-  /** The address of the operator who invites. */
+  /** The email address of the operator who invites. */
   by: string
   /** Whether the console asks for a second step at each login. */
   isStepForced: boolean
 }
 
-/** The answer of a provider to a test of its connection. */
+/** The result of testing a connection: the provider answered, or the test failed. */
 export type ContactResult =
   | {
       readonly kind: 'answered'
-      /** Facts of the provider, in sentences. */
+      /** Facts about the provider, in sentences. */
       readonly facts: readonly Reason[]
-      /** The reasons why logins could fail although it answered. */
+      /** The reasons why logins could fail although the provider answered. */
       readonly warnings: readonly Reason[]
     }
   | {
       readonly kind: 'failed'
-      /** The reason; a text where it is another party's. */
+      /** The reason of the failure; a string if another party worded it. */
       readonly reason: Reason | string
-      /** Whether the service sends no requests to such an address at all. */
+      /** Whether the service refuses to send requests to an address of this kind. */
       readonly isRefused: boolean
     }
 
@@ -150,14 +162,14 @@ export interface MailSample {
   html: string
 }
 
-/** A login of an operator as a user, with its state now. */
+/** A login of an operator as a user, with its current state. */
 export type ShownImpersonation = Impersonation & { readonly state: ImpersonationState }
 
-/** A form that takes a browser to the domain of a tenant. */
+/** A form that sends a browser with an impersonation ticket to the domain of a tenant. */
 export interface TicketForm {
   readonly action: string
   readonly ticket: string
-  /** The address of the user. */
+  /** The email address of the user. */
   readonly email: string
 }
 
@@ -167,9 +179,12 @@ export const mailLanguages = ['en', 'de'] as const
 /** One of {@link mailLanguages}. */
 export type MailLanguage = (typeof mailLanguages)[number]
 
-/** Help of operators for users, beyond the data store. */
+/** Operations of operators that need more than the data store, such as mail and sessions. */
 export interface Support {
-  /** A message with the texts of a tenant, which need not be stored, the logo from `logoUrl`, and values of an example. */
+  /**
+   * Renders a message with the texts of the tenant, the logo from `logoUrl`, and example values.
+   * The tenant need not be stored.
+   */
   sample(
     tenant: Tenant,
     mail: TextMail,
@@ -177,7 +192,8 @@ export interface Support {
     logoUrl: string | undefined,
   ): MailSample
   /**
-   * Sends such a message to the operator's own address. Its subject says that it is a test, and its link opens nothing.
+   * Sends a sample message to the operator's own address. Its subject says that it is a test, and
+   * its link opens nothing.
    *
    * @throws ServiceError `rate_limited` when too many messages went to the address.
    */
@@ -185,16 +201,21 @@ export interface Support {
     scope: Scope,
     sample: { tenant: Tenant; mail: TextMail; language: TextLanguage; to: User },
   ): Promise<void>
-  /** Whether mail is sent: without a mail server, all of it is captured. */
+  /** Whether mail is sent. Without a mail server, every message is captured instead. */
   readonly sendsMail: boolean
-  /** @throws ServiceError `not_found` for an unknown user, as all of these do. */
+  /**
+   * The sessions of a user.
+   *
+   * @throws ServiceError `not_found` for an unknown user, as every method with a required `userId`.
+   */
   sessions(scope: Scope, userId: string): Promise<LiveSession[]>
   /** Ends a session: its applications get logout tokens, and its tokens are revoked. */
   endSession(scope: Scope, userId: string, id: string): Promise<LiveSession>
   /** Ends all sessions. Resolves to the sessions that were ended. */
   endSessions(scope: Scope, userId: string): Promise<LiveSession[]>
   /**
-   * Sends a message with a new link, in the language of the user's `locale` unless another is given.
+   * Sends a message with a new link, in the language of the user's `locale` unless `language` is
+   * given.
    *
    * @throws ServiceError `conflict` where the link would open nothing, `rate_limited` when too many
    *   messages went to the address.
@@ -220,42 +241,56 @@ export interface Support {
   ): Promise<{ items: MailRecord[]; next: MailPlace | undefined }>
   mail(scope: Scope, id: string): Promise<MailRecord>
   /**
-   * Sends a message of the same kind with a new link, after one that did not arrive. It has the language of that
-   * message if its content is still stored; otherwise the user's.
+   * Repeats a message that did not arrive, with a new link. The language is that of the earlier
+   * message if its content is still stored, otherwise the user's.
    */
   sendAgain(scope: Scope, id: string): Promise<MailRecord>
   /**
-   * Tells the verified address that a user had before, by mail, that an operator has changed it. The message has a link
-   * that contests that.
+   * Notifies a user's earlier, verified address by mail that an operator has changed the address.
+   * The message has a link to contest the change.
    */
   tellOfMove(scope: Scope, before: User, user: User, standing: Standing): Promise<void>
-  /** Tells an operator by mail of another role or other tenants, and who has changed them. */
+  /**
+   * Notifies an operator by mail of a change of role or tenants, and of the operator who made it.
+   */
   tellOfRole(scope: ServiceScope, change: RoleChange): Promise<void>
   /** Sends an operator the link of an invitation, in the language of the operator. */
   mailInvitation(scope: ServiceScope, invitation: MailedInvitation): Promise<void>
-  /** Tells the operator who has made an invitation, if it was one, that it was accepted. */
+  /**
+   * Notifies the operator who made an invitation that it was accepted. Notifies no one if the
+   * command line made it.
+   */
   tellOfAcceptance(scope: ServiceScope, accepted: OperatorUser): Promise<void>
-  /** Tells the owners and admins who see the tenant by mail that an endpoint was switched off. */
+  /**
+   * Notifies the owners and admins who see the tenant by mail that an endpoint was switched off.
+   */
   tellOfWebhook(scope: Scope, webhook: WebhookSwitchedOff): Promise<void>
-  /** The state of a user whose records were read already; it only reads entries that expire. */
+  /** The state of a user. The user's records are passed, so only entries that expire are read. */
   stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
-  /** Has a user asked for the second step on a device again. */
+  /** Removes a trusted device, so that the user is asked for the second step on it again. */
   forgetDevice(scope: Scope, userId: string, id: string): Promise<void>
-  /** The programs that may act on behalf of a user, the newest grant first. */
+  /** The accesses of clients to a user, the newest grant first. */
   grants(scope: Scope, userId: string): Promise<ClientAccess[]>
-  /** A part of what users have granted to the clients of a host, or to an application on devices, the newest first. */
+  /**
+   * A page of the accesses that users have granted to the clients of a host, or to an application
+   * on devices. The newest come first.
+   */
   grantsTo(
     scope: Scope,
     to: { host: string } | { clientId: string },
     page: { after: EntryPlace | undefined; limit: number },
   ): Promise<{ items: ClientAccess[]; next: EntryPlace | undefined }>
-  /** Withdraws the access of a client to a user, and revokes its refresh tokens. Returns the withdrawn access. */
+  /**
+   * Withdraws the access of a client to a user, and revokes the client's refresh tokens. Resolves
+   * to the withdrawn access.
+   */
   withdrawAccess(scope: Scope, userId: string, id: string): Promise<ClientAccess>
   /**
-   * A part of the programs: the blocked ones by name, then those to which users have granted access
-   * within a year, the newest grant first.
+   * A page of the programs: the blocked ones by name, followed by those to which users have granted
+   * access within a year, the newest grant first.
    *
-   * @param isBlocked - Lists those alone, or the others. Default: both.
+   * @param isBlocked - Lists only the blocked programs with `true`, only the others with `false`.
+   *   Default: both.
    */
   programs(
     scope: Scope,
@@ -264,11 +299,13 @@ export interface Support {
   ): Promise<{ items: Program[]; next: ProgramPlace | undefined }>
   /** @throws ServiceError `not_found` for a host that the tenant does not know. */
   program(scope: Scope, host: string): Promise<Program>
-  /** Blocks a host, which ends all grants to its clients, or unblocks it. */
+  /** Blocks a host and ends all grants to its clients, or unblocks the host. */
   blockProgram(scope: Scope, host: string, isBlocked: boolean): Promise<Program>
   /** The reasons why the user cannot log in now. Empty if there are none. */
   obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
-  /** Reads the metadata and the keys of the provider of a connection, which need not be stored. */
+  /**
+   * Reads the metadata and the keys of a connection's provider. The connection need not be stored.
+   */
   contact(connection: Connection): Promise<ContactResult>
   /** The logins of operators as the user, the newest first. */
   impersonations(scope: Scope, userId: string): Promise<ShownImpersonation[]>
@@ -290,6 +327,6 @@ export interface Support {
   impersonate(scope: Scope, by: OperatorUser, userId: string, id: string): Promise<TicketForm>
   /** Ends the login of an operator as the user, or withdraws the request for it. */
   endImpersonation(scope: Scope, userId: string, id: string): Promise<void>
-  /** Resets the failed login attempts of the user, and the limit of messages. */
+  /** Resets the user's failed login attempts and the limit of messages to the user. */
   letTryAgain(scope: Scope, userId: string): Promise<void>
 }

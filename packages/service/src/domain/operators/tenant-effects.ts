@@ -10,7 +10,7 @@ import { warningsOf } from './tenant-warnings.ts'
 /**
  * The effects of a change of settings on the users of the tenant, in sentences.
  *
- * @param after - The tenant with the change, which is not stored yet.
+ * @param after - The tenant after the change, which is not stored yet.
  */
 export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Promise<Reason[]> {
   const [factors, ways, required, warnings] = await Promise.all([
@@ -30,8 +30,8 @@ export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Pr
 }
 
 /**
- * The numbers of users who have a second step, and of those who will have to add one, before it is
- * required.
+ * The effect of requiring a second step: the numbers of users who have one, and of those who must
+ * add one. Empty if the rule does not change or is removed.
  */
 async function secondStepEffects(scope: Scope, before: Tenant, after: Tenant): Promise<Reason[]> {
   const { context, tenantId } = scope
@@ -56,7 +56,7 @@ async function secondStepEffects(scope: Scope, before: Tenant, after: Tenant): P
   ]
 }
 
-/** The time since a login for which a user counts as active: 30 days. */
+/** The period after a login, in microseconds, in which a user counts as active: 30 days. */
 const ACTIVE_MICROS = 30 * 86_400 * 1e6
 
 function passwordEffects(before: Tenant, after: Tenant): Reason[] {
@@ -91,7 +91,7 @@ async function lostWays(
   before: TenantSettings,
   after: TenantSettings,
 ): Promise<Reason[]> {
-  // A mailed code is sent to the address, which every user has.
+  // Every user has an address, so each one can log in with a mailed code.
   if (allowsMailLogin(after)) return []
   const kept = firstKinds(after)
   const lost = firstKinds(before).filter((kind) => !kept.includes(kind))
@@ -102,8 +102,8 @@ async function lostWays(
 }
 
 /**
- * The number of users whose only way to log in is an account of one connection. With mailed codes there are none,
- * because every user has an address.
+ * The number of users who can log in only with an account of this connection. It is 0 if the tenant
+ * mails login codes, because every user has an address.
  */
 export async function countStrandedBy(
   { context, tenantId }: Scope,

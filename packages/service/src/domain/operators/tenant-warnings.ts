@@ -7,10 +7,10 @@ import type { Scope } from '../writes/context.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
 /**
- * Warnings for the owner of a tenant about its settings, in sentences.
+ * Warnings about the settings of a tenant, in sentences.
  *
  * @param tenant - The tenant, which may not be stored yet.
- * @param before - The tenant before it was changed.
+ * @param before - The tenant before the change. Default: no change.
  */
 export async function warningsOf(
   scope: Scope,
@@ -32,7 +32,10 @@ export async function warningsOf(
   ].flat()
 }
 
-/** The number of passkeys and security keys that no longer work since the domain was changed. */
+/**
+ * The number of passkeys and security keys that a change of the domain makes unusable. It is 0 if
+ * the domain did not change.
+ */
 async function countLostKeys(
   { context }: Scope,
   { id, settings }: Tenant,
