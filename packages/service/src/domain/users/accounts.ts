@@ -27,7 +27,8 @@ import { createUser } from './users.ts'
 /**
  * Creates a user who signed up.
  *
- * @param input - `password` is hashed beforehand, so that a taken address costs the same time.
+ * @param input - `password` is already hashed, so that a sign-up takes the same time if the address
+ *   is taken.
  * @throws ServiceError `already_exists` when the address is taken.
  */
 export function signUp(
@@ -44,10 +45,10 @@ export function signUp(
 }
 
 /**
- * Notes that the user has proven the address.
+ * Marks the user's address as verified.
  *
- * @param origin - The origin of the link by which it was proven.
- * @returns Whether the link is still valid.
+ * @param origin - The origin of the mailed link.
+ * @returns Whether the link is still valid. `false` also if the account is on hold, or unknown.
  */
 export async function confirmAddress(
   scope: Scope,
@@ -67,14 +68,14 @@ export async function confirmAddress(
 }
 
 /**
- * Gives the user a new password and ends all sessions. Only a person who can read the user's mail
- * can do this, so it proves the address too. The first proof claims the account, see
- * {@link claimAccount}.
+ * Sets a new password and ends all sessions. Only a person who can read the user's mail can do
+ * this, so the address is verified too. The first verification claims the account, see {@link
+ * claimAccount}.
  *
  * @param origin - The origin of the link that was mailed to the user.
- * @param isAllowed - A further condition on the account, inside the write. Default: none.
- * @returns Whether it was done: not for a disabled user or credential, or if the link is no longer
- *   valid.
+ * @param isAllowed - A further condition on the account, checked inside the write. Default: none.
+ * @returns Whether the password was set. `false` if the user or the password is disabled, the
+ *   account is on hold, or the link is no longer valid.
  */
 export async function resetPassword(
   scope: Scope,
@@ -108,11 +109,12 @@ export async function resetPassword(
 }
 
 /**
- * Sets the password of a logged-in user, and ends all sessions.
+ * Sets the password of a logged-in user, and ends all sessions except the login in `ending`.
  *
- * @param known - The current password, as entered; `undefined` if the user has none.
- * @returns Whether it was done: not if the password is disabled, was changed or removed meanwhile,
- *   or the login is no longer valid.
+ * @param known - The current password as stored when it was verified; `undefined` if the user has
+ *   none.
+ * @returns Whether the password was set. `false` if the current one is disabled, was changed or
+ *   removed meanwhile, or the login is no longer valid.
  */
 export async function changePassword(
   scope: Scope,
@@ -150,7 +152,7 @@ function replacePassword(
   return { last, own, others: credentials.filter((one) => one !== last) }
 }
 
-/** The claims that users decide about themselves. An empty one is removed. */
+/** The claims that users can change themselves. An empty claim is removed. */
 export type OwnClaims = Readonly<Record<'name' | 'given_name' | 'family_name', string>>
 
 /** Changes the names of a user. */
@@ -166,8 +168,8 @@ export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): 
  *
  * @param user - The user as the caller has read it.
  * @param login - The login of the user, which must still be valid.
- * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended or the address was
- *   changed meanwhile.
+ * @throws ServiceError `already_exists` when the address is taken, `conflict` when the login is no
+ *   longer valid or the user's address was changed meanwhile.
  */
 export function changeAddress(
   scope: Scope,
@@ -191,8 +193,10 @@ export function changeAddress(
 /**
  * Ends all sessions, refresh tokens and trusted devices of the user.
  *
- * @param ending - The login of the user, which stays valid. Default: none, because an operator ends them.
- * @returns `false` if that login is no longer valid. Then nothing was done.
+ * @param ending - The login that ends the others and stays valid. Default: none, as for an
+ *   operator.
+ * @returns `false` if that login is no longer valid or the user is unknown. Nothing is changed in
+ *   this case.
  */
 export async function endAllSessions(
   scope: Scope,
@@ -228,7 +232,9 @@ function changeUser(
   )
 }
 
-/** Whether a user who has logged in may continue. If the tenant requires it, the address must be proven. */
+/**
+ * Whether a logged-in user may continue. If the tenant requires it, the address must be verified.
+ */
 export function isAdmitted(
   { verifiedAt }: Pick<User, 'verifiedAt'>,
   settings: TenantSettings,
@@ -237,8 +243,8 @@ export function isAdmitted(
 }
 
 /**
- * Whether the user may set a new password by a mailed link: not if the user or the password is
- * disabled. For an unknown user (`undefined`), it takes as long.
+ * Whether the user may set a new password by a mailed link. `false` if the user or the password is
+ * disabled. The query also runs for an unknown user (`undefined`), so that the time is the same.
  */
 export async function mayReset(
   { store }: DomainContext,

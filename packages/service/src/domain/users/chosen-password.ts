@@ -17,8 +17,8 @@ export type PasswordProblem =
   | 'character'
 
 /**
- * The person who chooses a password, and the tenant. Passwords made of their names are refused, because others know
- * them.
+ * The person who chooses a password, and the tenant. Passwords made of the names of either are
+ * refused, because others know these names.
  */
 export interface Chooser extends Pick<User, 'email' | 'profile'> {
   tenant: Pick<Tenant, 'id' | 'name' | 'metadata'> & {
@@ -27,29 +27,29 @@ export interface Chooser extends Pick<User, 'email' | 'profile'> {
 }
 
 /**
- * The number of different characters that a password needs. One of fewer, such as `aaaaaaaa` or
- * eight spaces, is among the first guesses.
+ * The minimum number of different characters in a password. Attackers guess passwords with fewer,
+ * such as `aaaaaaaa` or eight spaces, first.
  */
 const MIN_DIFFERENT = 4
 
-/** The number of bytes that bcrypt reads. */
+/** The maximum number of bytes that bcrypt reads. */
 const MAX_BYTES = 72
 
 /**
- * The length from which names are looked for in passwords. Shorter names occur in too many good
- * passwords.
+ * The minimum number of letters of a name that is searched for in passwords. Shorter names occur in
+ * too many good passwords.
  */
 const MIN_NAME_CHARACTERS = 3
 
-/** The names of this product, which operators think of first. */
+/** The names of this product, with which operators often begin a password. */
 const PRODUCT = ['', ' service', ' console'].map((part) => `latchkey${part}`)
 
 /** The claims that name a person. */
 const NAME_CLAIMS = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username']
 
 /**
- * Checks a password that a user chose, by the rules of all tenants and the policy of this one. Returns the problem;
- * `undefined` if there is none.
+ * Checks a password that a user chose, by the rules of all tenants and the policy of this tenant.
+ * Returns the problem; `undefined` if there is none.
  */
 export async function judgePassword(
   context: Pick<DomainContext, 'leaks'>,
@@ -68,8 +68,8 @@ export async function judgePassword(
 }
 
 /**
- * Checks a password that a program gave to a user, by the settings of the tenant: its minimum length, and leaked
- * passwords. Without settings, it accepts every password.
+ * Checks a password that a program sets for a user, by the tenant's password policy: the minimum
+ * length, and leaked passwords. Without a policy, every password is accepted.
  */
 export async function judgeGivenPassword(
   context: Pick<DomainContext, 'leaks'>,
@@ -87,7 +87,7 @@ function isShort(text: string, tenant: Pick<Tenant, 'metadata'>): boolean {
 }
 
 /**
- * Whether a password was leaked. The operator's list is checked first, because that sends nothing.
+ * Whether a password was leaked. The operator's list is checked first, because it sends no request.
  */
 async function isLeaked(
   { leaks }: Pick<DomainContext, 'leaks'>,
@@ -99,14 +99,20 @@ async function isLeaked(
   return passwordPolicy(tenant).asksRanges && (await leaks.isInRanges(tenant.id, sha1))
 }
 
-/** Whether a password is among the most common leaked ones, even with more characters around it. */
+/**
+ * Whether a password is among the most common leaked passwords, even with other characters before
+ * or after it that are no letters or digits.
+ */
 async function isCommon(text: string): Promise<boolean> {
   const known = await loadCommonPasswords()
   const lower = text.toLowerCase()
   return known.has(lower) || known.has(lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
 }
 
-/** Whether a password consists of a name, even with digits and other characters in or after it. */
+/**
+ * Whether the letters of a password are a name of the person, the tenant or the product. Digits and
+ * other characters in the password do not count.
+ */
 function isMadeOf(password: string, { email, profile, tenant }: Chooser): boolean {
   const { companyName, domain } = tenant.settings
   const localPart = email.trim().split('@')[0] ?? ''

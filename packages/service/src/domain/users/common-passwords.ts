@@ -13,8 +13,8 @@ function seasons(): string {
 let loading: Promise<ReadonlySet<string>> | undefined
 
 /**
- * The most common leaked passwords, in lower case: 18,000 of eight characters or more. They are
- * loaded at the first call: 2 MB that no other part of the service needs.
+ * The most common leaked passwords, in lower case: 18,000 of eight characters or more. The first
+ * call loads the list of 2 MB, which no other part of the service needs.
  */
 export function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   loading ??= load()

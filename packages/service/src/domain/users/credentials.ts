@@ -23,16 +23,20 @@ export interface CredentialInput {
   metadata: Metadata
 }
 
-/** The fields of a password credential that a caller sets; `alg` and `hash` as the caller sent them. */
+/**
+ * The fields of a password credential that a caller sets. `alg` and `hash` are as the caller sent
+ * them.
+ */
 export interface PasswordInput extends CredentialInput {
   alg: string
   hash: string
 }
 
 /**
- * Gives a user a password.
+ * Creates the password credential of a user.
  *
- * @throws ServiceError `already_exists` if the user has one, because a create never overwrites a password.
+ * @throws ServiceError `already_exists` if the user has a password, because a create never
+ *   overwrites one.
  */
 export async function createCredential(
   scope: Scope,
@@ -42,7 +46,7 @@ export async function createCredential(
   checkMetadata(input.metadata)
   const { context, tenantId } = scope
   const { credentials } = context.store
-  // Hashing is expensive, so everything else is checked before it.
+  // Hashing is expensive, so the user and the credential are checked first.
   const user = await getUser(scope, userId)
   if (await credentials.get(tenantId, userId, 'password')) {
     throw alreadyExists('credential.create')
@@ -55,8 +59,8 @@ export async function createCredential(
 }
 
 /**
- * The password that a caller sets for a user. A plain one is checked by the policy of the tenant, which is not possible
- * for a hash. Imports do not use this function, because users keep their passwords.
+ * Converts the password that a caller sets for a user. A plain password is checked by the tenant's
+ * policy; a hash cannot be. Imports skip this check, because users keep their passwords.
  *
  * @throws ServiceError `password_policy`, or as {@link importPassword} does.
  */
@@ -80,7 +84,7 @@ async function checkGiven({ context, tenantId }: Scope, password: string): Promi
   if (problem) throw new ServiceError('password_policy', reason('password_leaked'))
 }
 
-/** One credential of a user. */
+/** The credential of a user with this id. @throws ServiceError `not_found`. */
 export async function getCredential(
   { context, tenantId }: Scope,
   userId: string,
@@ -122,8 +126,8 @@ export function passwordCredential(
 }
 
 /**
- * Replaces all members of a credential that a caller can set by `input`; {@link updatePassword} is
- * for passwords.
+ * Replaces all members of a credential that a caller can set. For passwords, {@link updatePassword}
+ * is used.
  */
 export function updateCredential(
   scope: Scope,
@@ -148,12 +152,12 @@ export function updateCredential(
 }
 
 /**
- * Replaces all members of the password credential that a caller can set by `input`.
+ * Replaces all members of the password credential that a caller can set.
  *
- * The stored pair of `alg` and `hash` leaves the password as it is. A new pair is handled as on
- * create and ends the user's sessions.
+ * If `alg` and `hash` equal the stored ones, the password stays unchanged. Another pair is handled
+ * as in a create, and ends the user's sessions.
  *
- * @throws ServiceError `conflict` for a copy from before a login upgraded the hash.
+ * @throws ServiceError `conflict` if `input` is a copy from before a login upgraded the hash.
  */
 export async function updatePassword(
   scope: Scope,
@@ -192,7 +196,7 @@ export async function updatePassword(
 /**
  * Removes a credential, and returns its last version.
  *
- * @param at - The time before which the user's sessions end. Default: now.
+ * @param at - The time before which sessions of the user are no longer valid. Default: now.
  */
 export function deleteCredential(
   scope: Scope,

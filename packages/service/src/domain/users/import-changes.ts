@@ -29,8 +29,9 @@ import { findPassword, fingerprint, importPassword, isPassword } from './passwor
 import { checkUser, findUser, findUsers, lookUpUser, usersById } from './users.ts'
 
 /**
- * The outcome for a row of a newer export. `updated`: at least one member was written; members in `conflicts` were not.
- * `conflict`: nothing was written, because of the conflicts. In a preview, the outcome that the import would have.
+ * The outcome for a row of a newer export. `updated`: members were written, except those in
+ * `conflicts`. `conflict`: nothing was written, because of the conflicts. A preview has the
+ * outcomes that the import would have.
  */
 export type RowOutcome =
   | { kind: 'created'; id: string | undefined }
@@ -39,12 +40,13 @@ export type RowOutcome =
   | { kind: 'conflict'; id: string | undefined; conflicts: Conflict[] }
   | { kind: 'refused'; cause: unknown }
 
-/** The number of attempts if another request changes the user meanwhile. */
+/** The maximum number of attempts to update a user whom other requests change meanwhile. */
 const ATTEMPTS = 3
 
 /**
- * Updates users by a newer export. Creates new ones, and updates members of others unless they were changed in the
- * service since the last import. Repeating it changes nothing. A preview writes nothing, and hashes no password.
+ * Imports the users of a newer export. New users are created. Members of existing users are
+ * updated, unless they were changed in the service since the last import. A repeated import changes
+ * nothing. A preview writes nothing, and hashes no password.
  */
 export async function updateByExport(
   scope: Scope,
@@ -77,7 +79,7 @@ async function safely<T>(
   }
 }
 
-/** The outcome for an existing user; `undefined` if the user is new. */
+/** Updates an existing user by a row. Returns `undefined` if the user is new. */
 async function bringKnown(
   scope: Scope,
   row: ExportedUser,
@@ -100,8 +102,8 @@ function gone(id: string): RowOutcome {
 }
 
 /**
- * The outcome for a new row whose address a user has: that user, if an attempt without a response created it; otherwise
- * a conflict.
+ * The outcome for a new row whose address belongs to a user. A user with the same values was
+ * created by an earlier attempt: `unchanged`. Any other user is a conflict.
  */
 function held(row: ExportedUser, { id, ...holder }: User): RowOutcome {
   if (differencesOf({ id, ...holder }, row).length === 0) return { kind: 'unchanged', id }
@@ -149,7 +151,7 @@ async function bring(
     } catch (error) {
       const isMet = error instanceof ServiceError && /^(conflict|already_exists)$/.test(error.code)
       if (!isMet || attempt === ATTEMPTS) throw error
-      // Another request has changed the user, or now has the address.
+      // Another request changed the user or took the address, so the row is compared again.
       const last = await lookUpUser(scope.context, scope.tenantId, user.id)
       if (!last) return gone(user.id)
       user = last
@@ -157,13 +159,13 @@ async function bring(
   }
 }
 
-/** The writes for a row of an export, and the conflicts that prevent others. */
+/** The planned writes for a row of an export, and the conflicts that prevent other writes. */
 interface Plan {
   changes: Difference[]
   password: ImportedPassword | undefined
-  /** The legacy password that replaces the password, or an earlier legacy password. */
+  /** The legacy password to store. It replaces the password or an earlier legacy password. */
   legacy: LegacyPassword | undefined
-  /** The stored password that it replaces, if there is one. */
+  /** The stored password when the plan was made, if the row has a password. */
   stored: PasswordCredential | undefined
   conflicts: Conflict[]
 }
@@ -174,15 +176,15 @@ function outcomeOf(id: string, { changes, password, legacy, conflicts }: Plan): 
   return conflicts.length > 0 ? { kind: 'conflict', id, conflicts } : { kind: 'unchanged', id }
 }
 
-/** The name of a changed member in the audit log, with the new value of `disabled`. */
+/** The name of a changed member in the audit log; for `disabled`, with the new value. */
 function changeOf(difference: Difference): string {
   if (difference.kind === 'blocked') return 'disabled=true'
   return difference.kind === 'allowed' ? 'disabled=false' : memberOf(difference)
 }
 
 /**
- * Compares a row of an export with its user, and decides about each difference. The history of the user is read only if
- * there is a difference. Writes nothing; {@link carryOut} does.
+ * Compares a row of an export with its user, and decides about each difference. The user's history
+ * is read only if there is a difference. Nothing is written; {@link carryOut} does that.
  */
 async function planOf(scope: Scope, row: ExportedUser, user: User): Promise<Plan> {
   const differences = differencesOf(user, row)
@@ -219,15 +221,15 @@ async function planOf(scope: Scope, row: ExportedUser, user: User): Promise<Plan
   return plan
 }
 
-/** The id of another user who has the address of the row. */
+/** The id of another user who has the address of the row; `undefined` if there is none. */
 async function holderOf(scope: Scope, { input }: ExportedUser, { id }: User) {
   const holder = await findUser(scope, input.email)
   return holder && holder.id !== id ? holder.id : undefined
 }
 
 /**
- * The reason for keeping the stored password: a user who has logged in here has proved it later
- * than the export.
+ * The reason for keeping the stored password; `undefined` if the export replaces it. A user who has
+ * logged in here has proved the stored password after the export.
  */
 async function reasonAgainstPassword(
   { context, tenantId }: Scope,
@@ -241,7 +243,9 @@ async function reasonAgainstPassword(
   return history.isWhole ? undefined : 'history_gone'
 }
 
-/** Whether a password of an export is the stored one, even if a login has replaced its hash since. */
+/**
+ * Whether a password of an export is the stored one, even if a login has upgraded the hash since.
+ */
 async function isSame(
   scope: Scope,
   { alg, hash }: ImportedPassword,
@@ -253,12 +257,14 @@ async function isSame(
   if (state.upgradedFrom === fingerprint(hash)) return true
   if (alg === 'plain') return isPassword(scope, password, hash)
   if (password.alg !== `${alg}|bcrypt`) return false
-  // The stored hash is bcrypt over the digest, so the digest is its input.
+  // The stored hash is bcrypt of the digest, so the digest is verified as its password.
   const digest = /^[0-9a-f]+$/i.test(hash) ? hash : Buffer.from(hash, 'base64').toString('hex')
   return scope.context.passwords.verify(digest.toLowerCase(), password.hash, scope.tenantId)
 }
 
-/** Whether the hash of an export is the stored one, even if a login has replaced it by bcrypt since. */
+/**
+ * Whether the hash of an export is the stored one, even if a login has upgraded it to bcrypt since.
+ */
 async function isSameLegacy(
   scope: Scope,
   { id }: User,
@@ -270,7 +276,7 @@ async function isSameLegacy(
 }
 
 async function carryOut(scope: Scope, row: ExportedUser, user: User, plan: Plan): Promise<void> {
-  // Before anything is written, because a hash may be refused.
+  // Converted before any write, because a hash may be refused.
   const password =
     plan.password && (await importPassword(scope, plan.password.alg, plan.password.hash))
   if (plan.changes.length > 0) await changeUser(scope, row, user, plan.changes)
@@ -306,7 +312,11 @@ async function carryOut(scope: Scope, row: ExportedUser, user: User, plan: Plan)
   )
 }
 
-/** Stores a legacy password in place of the password that was compared. */
+/**
+ * Stores a legacy password and removes the compared password. Ends the user's sessions.
+ *
+ * @throws ServiceError `conflict` if the password was changed since the comparison.
+ */
 async function storeLegacy(
   scope: Scope,
   { id }: User,
@@ -374,7 +384,8 @@ function changedUser(
         checkNewEmail('"profile.email"', input.email)
         next.email = input.email
         next.emailKey = emailKey(input.email)
-        // The proof of the old address does not count for the new one; that of the export does.
+        // The verification of the old address does not apply to the new one; that of the export
+        // does.
         next.verifiedAt = verifiedAt(input, now)
         break
       case 'verified':

@@ -7,13 +7,17 @@ import type { UserToImport } from './import-user.ts'
 export interface ExportedUser extends UserToImport {
   /** The id that an earlier import gave the user. */
   id: string | undefined
-  /** Whether to find the user by the address if there is no id. */
+  /** Whether the user is found by email address if there is no id. */
   isByAddress: boolean
-  /** Whether the export says who may log in. Otherwise, a user stays disabled or enabled. */
+  /**
+   * Whether the export says which users are disabled. Otherwise, users stay disabled or enabled.
+   */
   saysState: boolean
 }
 
-/** The reasons why a member stays as it is here, although the export has another value. */
+/**
+ * The reasons why a member keeps its value in the service, although the export has another value.
+ */
 export const conflictReasons = [
   'changed_here',
   'enabled_here',
@@ -29,7 +33,7 @@ export const conflictReasons = [
 /** One of {@link conflictReasons}. */
 export type ConflictReason = (typeof conflictReasons)[number]
 
-/** A member that stays as it is here. `holder`: the user who has the address. */
+/** A member that keeps its value in the service. `holder` is the user who has the address. */
 export interface Conflict {
   member: string
   reason: ConflictReason
@@ -58,8 +62,8 @@ export function memberOf(difference: Difference): string {
 }
 
 /**
- * Compares a user with a row of an export. A member that the row lacks is no difference, so an export with fewer
- * columns removes nothing. For the same reason, a verified address stays verified.
+ * Compares a user with a row of an export. A member that the row lacks is not a difference, so an
+ * export with fewer columns removes nothing. A verified address stays verified for the same reason.
  */
 export function differencesOf(user: User, { input, saysState }: ExportedUser): Difference[] {
   const found: Difference[] = []
@@ -76,8 +80,9 @@ export function differencesOf(user: User, { input, saysState }: ExportedUser): D
 }
 
 /**
- * The reason why a member stays as it is here; `undefined` if the export counts. The export never undoes a change made
- * here, with one exception: a user whom the old system blocks is blocked, unless an operator here has overruled that.
+ * The reason why a member keeps its value; `undefined` if the export replaces the value. An export
+ * does not undo a change made in the service, with one exception. A user who is blocked in the
+ * export is disabled, unless an operator has enabled the user after an import disabled it.
  */
 export function reasonAgainst(
   difference: Difference,

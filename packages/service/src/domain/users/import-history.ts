@@ -3,32 +3,34 @@ import type { StoredAuditEntry, User } from '../../store/records.ts'
 import { readField } from '../writes/changed-fields.ts'
 import type { Scope } from '../writes/context.ts'
 
-/** The name among the values of an audit entry that marks a change as made by an import. */
+/** The name of the change in an audit entry that marks the entry as made by an import. */
 export const IMPORT_MARK = 'import'
 
-/** The number of entries that are read at a time. */
+/** The number of audit entries that one query reads. */
 const LIMIT = 500
 
-/** The changes of a user that were made here and not by an import, as far back as the audit log goes. */
+/**
+ * The changes to a user that the service made without an import, as far back as the audit log goes.
+ */
 export interface ImportHistory {
   /** Whether the log has all entries since the user was created. */
   readonly isWhole: boolean
   /** Whether the user was created by a sign-up and not by an import. */
   readonly isSignedUp: boolean
-  /** The members that were changed here, by their names in the audit log, without the values of flags. */
+  /** The changed members, by their names in the audit log, without the values of flags. */
   readonly members: ReadonlySet<string>
-  /** Whether the user proved the address here. */
+  /** Whether the user has verified the address in the service. */
   readonly isAddressProved: boolean
-  /** Whether the password was set, changed or removed here. */
+  /** Whether the password was set, changed or removed without an import. */
   readonly isPasswordTouched: boolean
   /**
-   * The last decision of this system about whether the user may log in: `disabled`, or `overruled`, where it enabled a
-   * user whom an import had disabled. `undefined` if there is none that an export could contradict.
+   * The last decision in the service about whether the user may log in. `overruled`: it enabled a
+   * user whom an import had disabled. `undefined`: no decision that an export could contradict.
    */
   readonly decision: 'disabled' | 'overruled' | undefined
 }
 
-/** Reads from the audit log what was changed here since an import brought the user. */
+/** Reads from the audit log which changes the service has made to a user without an import. */
 export async function readImportHistory(scope: Scope, user: User): Promise<ImportHistory> {
   const entries = [
     ...(await entriesOf(scope, user, 'user.')),
@@ -43,7 +45,10 @@ export async function readImportHistory(scope: Scope, user: User): Promise<Impor
   let isAddressProved = false
   let isPasswordTouched = false
   let decision: ImportHistory['decision']
-  /** Whether the current denial comes from an import. A user whose first entry enables it was created disabled. */
+  /**
+   * Whether an import has disabled the user. It starts as `true`, because a user whose first such
+   * entry enables it was created disabled.
+   */
   let isDeniedByImport = true
   for (const entry of entries) {
     const { action, actor, target } = entry
@@ -57,7 +62,8 @@ export async function readImportHistory(scope: Scope, user: User): Promise<Impor
       isAddressProved = true
     }
     if (target.endsWith('/password') && !isOfImport) {
-      // An import with two requests for a user creates the password separately.
+      // A caller may create a user and the password in two requests. Such a password counts as
+      // imported.
       if (action !== 'credential.create' || isPerson(actor)) isPasswordTouched = true
     }
     for (const { name, flag } of (entry.fields ?? []).map(readField)) {
@@ -75,7 +81,7 @@ export async function readImportHistory(scope: Scope, user: User): Promise<Impor
   return { isWhole, isSignedUp, members, isAddressProved, isPasswordTouched, decision }
 }
 
-/** Whether an actor is a user, not an operator or a key. */
+/** Whether an actor is a user, and not an operator or an API key. */
 function isPerson(actor: string): boolean {
   return actor === 'visitor' || actor.startsWith('user:')
 }

@@ -20,13 +20,13 @@ export interface ImportedPassword {
 export interface UserToImport {
   input: UserInput
   password: ImportedPassword | undefined
-  /** The legacy password, instead of a password. */
+  /** The legacy password. A user has either a legacy password or a password. */
   legacyPassword?: ImportedLegacyPassword | undefined
 }
 
 /**
- * The outcome for a user. `existing`: another user has the address; nothing was written. `refused`,
- * with its error: the others are not affected.
+ * The outcome for an imported user. `existing`: a user with the address exists, and nothing was
+ * written. `refused`: the error in `cause` concerns only this user.
  */
 export type Imported =
   | { kind: 'created'; user: User }
@@ -34,11 +34,11 @@ export type Imported =
   | { kind: 'refused'; cause: unknown }
 
 /**
- * Creates users together with their passwords, both or neither of each. Existing users are found, so a caller that was
- * interrupted can send everything again.
+ * Creates users with their passwords. A user and the password are created together or not at all.
+ * Existing users are returned as such, so an interrupted caller can send all users again.
  *
- * All are written in one step. Those that this step does not accept are written one at a time, by the rules of
- * {@link createUser} and {@link importPassword}.
+ * All users are written in one step. Users that this step does not accept are written one at a
+ * time, by the rules of {@link createUser} and {@link importPassword}.
  */
 export async function importUsers(
   scope: Scope,
@@ -75,7 +75,7 @@ async function prepare(
 ): Promise<Prepared> {
   try {
     checkUser(input)
-    // Hashing is the expensive part, so no password is hashed for a user who exists already.
+    // Hashing is expensive, so no password is hashed for an existing user.
     const existing = present.get(input.email)
     if (existing) return { kind: 'existing', user: existing }
     checkNewEmail('"profile.email"', input.email)
@@ -90,7 +90,8 @@ async function prepare(
 }
 
 /**
- * Inserts rows in one step. Those that cannot be inserted together are left for separate attempts.
+ * Inserts two or more rows in one step. Returns the ids of the inserted users; the other rows need
+ * separate attempts.
  */
 async function insertAll(scope: Scope, rows: readonly Row[]): Promise<ReadonlySet<string>> {
   if (rows.length < 2) return new Set()
@@ -108,11 +109,11 @@ async function insert(scope: Scope, rows: readonly Row[]): Promise<ReadonlySet<s
   )
 }
 
-/** Imports one user, with the password that was prepared. */
+/** Imports one user, with the prepared password. */
 async function importUser(scope: Scope, { input }: UserToImport, row: Row): Promise<Imported> {
   const { user, credential, legacyPassword } = row
   try {
-    // A user with a legacy password is inserted together with it, if necessary in a separate step.
+    // `createUser` takes no legacy password, so the row is inserted by itself.
     if (legacyPassword && (await insert(scope, [row])).has(user.id)) {
       return { kind: 'created', user }
     }

@@ -1,4 +1,4 @@
-/** Looks for leaked passwords by their SHA-1: 40 upper-case hexadecimal digits. */
+/** A lookup of leaked passwords by their SHA-1: 40 upper-case hexadecimal digits. */
 export interface LeakedPasswords {
   /** Whether the service's operator has a list. */
   readonly hasList: boolean
@@ -9,14 +9,14 @@ export interface LeakedPasswords {
    */
   isListed(sha1: string): Promise<boolean>
   /**
-   * Whether Pwned Passwords contains the password. Five digits of the hash are sent, on behalf of the tenant. `false`
-   * also without a response in time.
+   * Whether Pwned Passwords contains the password. The first five digits of the hash are sent, on
+   * behalf of the tenant. `false` also if no response arrives in time.
    */
   isInRanges(tenantId: string, sha1: string): Promise<boolean>
   close(): Promise<void>
 }
 
-/** For processes in which no person chooses a password. */
+/** A lookup that finds nothing, for processes in which no person chooses a password. */
 export const noLeakedPasswords: LeakedPasswords = {
   hasList: false,
   isListed: async () => false,

@@ -26,13 +26,16 @@ export interface ImportedLegacyPassword {
   parameters?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A parsed hash: its part without secrets, and the key of the system, which is a secret. */
+/**
+ * A parsed hash. `key` is the secret key of the other system, if its hashes need one; `verifier`
+ * contains the rest.
+ */
 export interface ReadLegacy {
   verifier: Verifier
   key: string | undefined
 }
 
-/** The number of rounds at most, because each login has to compute them. Django 6 has 1,200,000. */
+/** The maximum number of rounds, because each login has to compute them. Django 6 has 1,200,000. */
 const MAX_ROUNDS = 2_000_000
 
 const MAX_SALT_BYTES = 1_024
@@ -40,23 +43,22 @@ const MIN_ARGON2_SALT_BYTES = 8
 const MIN_HASH_BYTES = 16
 const MAX_HASH_BYTES = 128
 
-/** The memory cost that Firebase accepts at most: 16 MiB. */
+/** The maximum memory cost of a Firebase hash, as an exponent of two: 16 MiB at 8 rounds. */
 const MAX_MEM_COST = 14
 const MAX_FIREBASE_ROUNDS = 8
 
-/** WordPress has 13. */
+/** The minimum and maximum of phpass rounds, as exponents of two. WordPress has 13. */
 const MIN_PHPASS = 7
 const MAX_PHPASS = 16
 
 /**
- * The product of the passes of Argon2 and its memory in KiB at most. Laravel has 4 passes over 64
- * MiB.
+ * The maximum product of Argon2's passes and its memory in KiB. Laravel has 4 passes over 64 MiB.
  */
 const MAX_ARGON2_KIB = 1_048_576
 
 /**
- * The lanes of Argon2 at most. Kratos uses two for each core. A verification runs no more threads
- * than there are cores.
+ * The maximum number of Argon2 lanes. Kratos uses two for each core. A verification runs at most
+ * one thread for each core.
  */
 const MAX_ARGON2_LANES = 128
 
@@ -71,7 +73,7 @@ const parametersOf: Readonly<Record<LegacyScheme, readonly string[]>> = {
 }
 
 /**
- * Reads the hash of another system.
+ * Parses the hash of another system.
  *
  * @throws ServiceError `unsupported_algorithm` or `invalid_hash`.
  */
@@ -139,7 +141,7 @@ function checkName(scheme: LegacyScheme, name: string): void {
   )
 }
 
-/** Reads a hash of Django, `pbkdf2_sha256$rounds$salt$hash`. */
+/** Parses a PBKDF2 hash of Django, `pbkdf2_sha256$rounds$salt$hash`, also with `sha1`. */
 function readDjango(hash: string): Verifier {
   const [, name = '', digits = '', salt = '', base64 = ''] =
     /^pbkdf2_(sha1|sha256)\$(\d{1,12})\$([^$]+)\$([^$]+)$/.exec(hash) ?? []
@@ -154,7 +156,7 @@ function readDjango(hash: string): Verifier {
   })
 }
 
-/** Reads a hash of ASP.NET Core Identity, version 2 or 3. */
+/** Parses a hash of ASP.NET Core Identity, version 2 or 3. */
 function readAspNet(hash: string): Verifier {
   const all = decode(hash) ?? Buffer.alloc(0)
   const [version] = all
@@ -209,7 +211,7 @@ function readPbkdf2(found: Omit<Extract<Verifier, { kind: 'pbkdf2' }>, 'kind'>):
 const ARGON2 =
   /^\$argon2(id|i|d)\$(?:v=(16|19)\$)?m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,10})\$([^$]+)\$([^$]+)$/
 
-/** Reads a hash of Argon2 in PHC form. Without a version, it is the first version. */
+/** Parses an Argon2 hash in PHC form. A hash without a version has version 1.0 (16). */
 function readArgon2(text: string): Verifier {
   const [, variant = '', version, memory, passes, lanes, salt = '', hash = ''] =
     ARGON2.exec(text) ?? []
@@ -245,7 +247,7 @@ function readKeycloakArgon2(hash: string, read: Read): Verifier {
   })
 }
 
-/** Checks the memory, passes and lanes of Argon2, because each login has to compute them. */
+/** Checks the memory, passes and lanes of an Argon2 hash, because each login has to compute it. */
 function checkArgon2(found: Omit<Extract<Verifier, { kind: 'argon2' }>, 'kind'>): Verifier {
   const { memoryKib, passes, lanes } = found
   if (lanes < 1 || lanes > MAX_ARGON2_LANES) {
@@ -269,7 +271,7 @@ function checkArgon2(found: Omit<Extract<Verifier, { kind: 'argon2' }>, 'kind'>)
   return { kind: 'argon2', ...found, ...asBase64({ salt, hash }) }
 }
 
-/** Reads a hash of phpass: `$P$` of WordPress, or `$H$` of phpBB. */
+/** Parses a hash of phpass: `$P$` of WordPress, or `$H$` of phpBB. */
 function readPhpass(hash: string): Verifier {
   const [, digit = '', salt = '', rest = ''] =
     /^\$[PH]\$([./0-9A-Za-z])([!-~]{8})([./0-9A-Za-z]{22})$/.exec(hash) ?? []
@@ -285,7 +287,7 @@ function readPhpass(hash: string): Verifier {
   return { kind: 'phpass', log2Rounds, salt, hash: rest }
 }
 
-/** Reads a hash of WordPress 6.8 or newer, `$wp$2y$`. */
+/** Parses a hash of WordPress 6.8 or newer, `$wp$2y$`. */
 function readWordPress(hash: string): Verifier {
   const [, bcrypt = '', digits = ''] = /^\$wp(\$2y\$(\d\d)\$[./A-Za-z0-9]{53})$/.exec(hash) ?? []
   if (bcrypt === '') throw invalid('legacy_not_wordpress')
@@ -356,7 +358,7 @@ function checkBytes(part: Value, base64: string, least: number, most: number): B
   throw invalid('legacy_bytes', { bytes: decoded.length, part, least, most })
 }
 
-/** Decodes base64 in either alphabet, with or without padding. */
+/** Decodes base64 or base64url, with or without padding. Returns `undefined` for other text. */
 function decode(text: string): Buffer | undefined {
   const plain = text.replace(/=+$/, '')
   if (!/^[A-Za-z0-9+/_-]*$/.test(plain) || plain.length % 4 === 1) return undefined

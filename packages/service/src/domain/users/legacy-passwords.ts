@@ -15,7 +15,8 @@ import {
 } from './legacy-verifier.ts'
 
 /**
- * Reads the hash of another system, and returns it in the form in which it is stored.
+ * Parses the hash of another system, and returns it as it is stored for the user, with a sealed
+ * key.
  *
  * @throws ServiceError `unsupported_algorithm` or `invalid_hash`.
  */
@@ -34,7 +35,10 @@ export function importLegacyPassword(
   }
 }
 
-/** The legacy password of a user. For an unknown user (`undefined`), the same query is made, so that it takes as long. */
+/**
+ * The legacy password of a user. For an unknown user (`undefined`), the same query runs, so that
+ * the time is the same.
+ */
 export function findLegacyPassword(
   { context, tenantId }: Pick<Scope, 'context' | 'tenantId'>,
   userId: string | undefined,
@@ -42,7 +46,10 @@ export function findLegacyPassword(
   return context.store.legacyPasswords.get(tenantId, userId ?? 'nobody')
 }
 
-/** Adds a password to the credentials of a user who has a legacy password, because both allow the same login. */
+/**
+ * Adds a placeholder password to the credentials of a user who has a legacy password, because both
+ * allow the same login.
+ */
 export async function withLegacyPassword(
   scope: Pick<Scope, 'context' | 'tenantId'>,
   user: User,
@@ -76,9 +83,9 @@ export function isLegacyPassword(
 
 /**
  * Does the work of the most expensive legacy password of each kind in the tenant, so that response
- * times do not reveal which users have one.
+ * times do not reveal which users have a legacy password.
  *
- * @param own - The legacy password that was just verified. Its work is not done again.
+ * @param own - The legacy password that was just verified. Its work is subtracted.
  */
 export async function makeUpLegacy(
   { context, tenantId }: Scope,
@@ -98,8 +105,9 @@ export async function makeUpLegacy(
 /**
  * Replaces a legacy password by a password credential, unless another request has replaced it.
  *
- * @param replace - Returns the account with the new credential, or the same account to leave it.
- * @returns The account as it is now; `undefined` if there is no such user.
+ * @param replace - Returns the account with the new credential. Returns the same account to change
+ *   nothing.
+ * @returns The account after the call; `undefined` if there is no such user.
  */
 export function replaceLegacyPassword(
   scope: Scope,

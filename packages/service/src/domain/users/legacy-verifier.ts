@@ -10,10 +10,7 @@ import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { verify as verifyBcrypt } from '@node-rs/bcrypt'
 
-/**
- * A hash of another system with its parameters, in the form in which it is stored. Bytes are
- * base64.
- */
+/** A hash of another system with its parameters, as it is stored. Bytes are base64. */
 export type Verifier =
   | {
       kind: 'pbkdf2'
@@ -51,10 +48,13 @@ type Argon2Version = 16 | 19
 
 const derivePbkdf2 = promisify(pbkdf2)
 
-/** The rounds of phpass after which other requests get their turn: about a millisecond. */
+/** The number of phpass rounds after which other requests get their turn: about a millisecond. */
 const SLICE = 1_000
 
-/** The kinds of work. The speed of a machine at one kind says nothing about another. */
+/**
+ * The kinds of work of a verification. The speed of a machine at one kind says nothing about
+ * another kind.
+ */
 export const workKinds = [
   'pbkdf2-sha1',
   'pbkdf2-sha256',
@@ -68,7 +68,12 @@ export const workKinds = [
 /** One of {@link workKinds}. */
 export type WorkKind = (typeof workKinds)[number]
 
-/** Whether a password matches the hash. `key` is the secret that the other system uses for all of its users. */
+/**
+ * Whether a password matches the hash.
+ *
+ * @param key - The key that the other system uses for all of its users. Only Firebase hashes need
+ *   it.
+ */
 export async function matchesVerifier(
   verifier: Verifier,
   password: string,
@@ -97,12 +102,15 @@ export async function matchesVerifier(
   }
 }
 
-/** The kind of the work of a verification. */
+/** The kind of work of a verification. */
 export function workKindOf(verifier: Verifier): WorkKind {
   return verifier.kind === 'pbkdf2' ? `pbkdf2-${verifier.digest}` : verifier.kind
 }
 
-/** The work of a verification in the unit of its kind: rounds, or KiB times passes for Argon2. */
+/**
+ * The amount of work of a verification, in the unit of its kind. For Argon2, it is KiB times
+ * passes; for the others, rounds or powers of two of the cost.
+ */
 export function workOf(verifier: Verifier): number {
   switch (verifier.kind) {
     case 'pbkdf2': {
@@ -120,14 +128,18 @@ export function workOf(verifier: Verifier): number {
   }
 }
 
-/** The additional memory of a verification, in KiB. Only Argon2 needs much. */
+/**
+ * The memory of a verification that counts against the limit, in KiB. It is 0 for all kinds but
+ * Argon2.
+ */
 export function memoryOf(verifier: Verifier): number {
   return verifier.kind === 'argon2' ? verifier.memoryKib : 0
 }
 
 /**
- * Verifications whose work adds up to the difference between `own` and `other`, of the same kind. They are few even for
- * a large difference, because everyone who knows an address can cause them.
+ * The verifications whose work makes up the difference between `own` and `other`, which are of the
+ * same kind. Even a large difference takes few of them, because anyone who knows an address can
+ * cause them.
  */
 export function missingWork(own: Verifier, other: Verifier): Verifier[] {
   const missing = workOf(other) - workOf(own)
@@ -137,7 +149,7 @@ export function missingWork(own: Verifier, other: Verifier): Verifier[] {
       const hash = Buffer.alloc(digestBytes[other.digest], 1).toString('base64')
       return [{ ...other, rounds: missing, hash }]
     }
-    // 2^other - 2^own is the sum of the powers of two from `own` to `other - 1`.
+    // The difference of two powers of two is a sum of powers of two: 2^own to 2^(other - 1).
     case 'phpass':
       return powersOf(missing).map((log2Rounds) => ({ ...other, log2Rounds }))
     case 'wordpress':
@@ -157,7 +169,7 @@ export function missingWork(own: Verifier, other: Verifier): Verifier[] {
   }
 }
 
-/** The exponents of the powers of two that add up to a number. */
+/** The exponents of the powers of two that add up to `sum`. */
 function powersOf(sum: number): number[] {
   const digits = [...sum.toString(2)].toReversed()
   return digits.flatMap((digit, exponent) => (digit === '1' ? [exponent] : []))
@@ -166,8 +178,8 @@ function powersOf(sum: number): number[] {
 const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const
 
 /**
- * The password as WordPress may have hashed it. WordPress puts a backslash before each quote and
- * backslash of a form, but not if a program sets the password.
+ * The forms of a password that WordPress may have hashed. WordPress puts a backslash before each
+ * quote and backslash that a form sends, but not if a program sets the password.
  */
 function slashed(password: string): string[] {
   const text = password.replace(/['"\\]/g, '\\$&')
@@ -179,7 +191,7 @@ async function anyOf(
   matches: (text: string) => Promise<boolean>,
 ): Promise<boolean> {
   let isMatch = false
-  // Tries all of them, so that the time does not reveal which one matches.
+  // Tries all texts, so that the time does not reveal which one matches.
   for (const text of texts) isMatch = (await matches(text)) || isMatch
   return isMatch
 }
@@ -213,7 +225,7 @@ export function phpassDigit(digit: string): number {
   return PHPASS_DIGITS.indexOf(digit)
 }
 
-/** Encodes for phpass: three bytes become four digits, the lowest first. */
+/** Encodes a digest for phpass. Each three bytes become four digits, the lowest first. */
 function toPhpass(digest: Buffer): string {
   let text = ''
   for (let at = 0; at < digest.length; at += 3) {
@@ -225,7 +237,7 @@ function toPhpass(digest: Buffer): string {
   return text
 }
 
-/** The key with which Firebase encrypts its signer key. The encrypted key is the hash. */
+/** The key with which Firebase encrypts its signer key. The encrypted signer key is the hash. */
 function firebaseKey(
   { memCost, rounds, salt, separator }: Extract<Verifier, { kind: 'firebase' }>,
   password: string,
@@ -241,7 +253,10 @@ function firebaseKey(
 const argon2Variants = { d: 0, i: 1, id: 2 } as const
 const argon2Versions = { 16: 0, 19: 1 } as const
 
-/** The key of Argon2. The library, which is native code, is loaded with the first hash. */
+/**
+ * Derives the Argon2 hash of a password. The library is native code and is loaded at the first
+ * call.
+ */
 async function deriveArgon2(
   { variant, version, memoryKib, passes, lanes, salt }: Extract<Verifier, { kind: 'argon2' }>,
   password: string,

@@ -10,31 +10,34 @@ import { reason } from '../writes/reasons/index.ts'
 /** The bcrypt cost of every hash that the service makes. */
 export const STANDARD_COST = 10
 
-/** The kind of work that waits for a hash. Logins go before rows of an import. */
+/** The priority of a hash in the queue. Hashes for logins are computed before those for imports. */
 export type HashPriority = 'login' | 'import'
 
-/** Computes password hashes. Tenants take turns, and by default one core stays free for everything else. */
+/**
+ * The engine that computes password hashes. Tenants take turns. By default, one core stays free for
+ * everything else.
+ */
 export interface PasswordEngine {
   /**
-   * bcrypt of `text` at the standard cost.
+   * Computes bcrypt of `text` at the standard cost.
    *
    * @throws ServiceError `unavailable` when too many calls of the same priority are waiting.
    */
   hash(text: string, priority: HashPriority, tenantId: string): Promise<string>
 
   /**
-   * Whether `text` matches the bcrypt `hash`. Nothing matches a malformed hash. A hash of a lower cost
-   * takes as long as {@link dummyHash}, so that its time is that of an unknown user.
+   * Whether `text` matches the bcrypt `hash`. Nothing matches a malformed hash. A hash of a lower
+   * cost takes as long as {@link dummyHash}, so that the time is the same as for an unknown user.
    *
    * @throws ServiceError `unavailable` when too many logins are waiting.
    */
   verify(text: string, hash: string, tenantId: string): Promise<boolean>
 
   /**
-   * Does the work that a verification at the cost `from` lacks compared with one at the cost `to`.
+   * Does the difference in work between verifications at the costs `from` and `to`.
    *
-   * @param from - The cost that was verified. A cost below the standard one counts as the standard
-   *   one, because {@link verify} has done the work of that.
+   * @param from - The cost that was verified. A lower cost than the standard one counts as the
+   *   standard one, because {@link verify} has done that work.
    * @throws ServiceError `unavailable` when too many logins are waiting.
    */
   makeUp(from: number, to: number, tenantId: string): Promise<void>
@@ -42,8 +45,8 @@ export interface PasswordEngine {
   /**
    * Runs other work of a login in the same queue, such as the verification of a legacy password.
    *
-   * @param memoryKib - The memory that it takes, in KiB. It waits until all such work together takes at most
-   *   {@link PasswordEngineOptions.memoryKib}. Default 0.
+   * @param memoryKib - The memory that the work takes, in KiB. The work waits while all work with
+   *   memory would together take more than {@link PasswordEngineOptions.memoryKib}. Default 0.
    * @throws ServiceError `unavailable` when too many logins are waiting.
    */
   run<T>(work: () => Promise<T>, tenantId: string, memoryKib?: number): Promise<T>
@@ -51,36 +54,42 @@ export interface PasswordEngine {
   /** A hash at the standard cost that no password matches, to verify against for unknown users. */
   readonly dummyHash: string
 
-  /** The numbers of hashes that run and wait, for health and tests. */
+  /** The numbers of running and waiting hashes, for health and tests. */
   readonly load: { running: number; waiting: number }
 }
 
 export interface PasswordEngineOptions {
   /**
-   * The number of hashes computed at the same time. Default: one less than the number of cores, at
-   * least one.
+   * The maximum number of hashes computed at the same time. Default: one less than the number of
+   * cores, at least one.
    */
   concurrency?: number
   /**
-   * The number of logins that can wait, and of imports as well. If more arrive, a waiting call of
-   * the tenant with the most waiting calls is refused. Default 1,000, which is about 50 seconds of
-   * work per core.
+   * The maximum number of waiting logins, and separately of waiting imports. If more arrive, a
+   * waiting call of the tenant with the most waiting calls is refused. Default 1,000, which is
+   * about 50 seconds of work per core.
    */
   maxWaiting?: number
   /**
    * The memory for hashes of other systems that are computed at the same time, in KiB. A hash that
-   * needs more is computed alone. Default {@link MAX_MEMORY_KIB}.
+   * needs more memory is computed alone. Default {@link MAX_MEMORY_KIB}.
    */
   memoryKib?: number
 }
 
-/** The most memory that the verification of a hash may take, and that all of a process may take at once: 256 MiB. */
+/**
+ * The maximum memory of one verification, in KiB, and the default maximum of all verifications of a
+ * process at once: 256 MiB.
+ */
 export const MAX_MEMORY_KIB = 262_144
 
-// bcrypt at the standard cost of 32 random bytes that were thrown away.
+// bcrypt at the standard cost of 32 random bytes that were not kept.
 const DUMMY_HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
 
-/** Verifies with at least the work of the standard cost, so that a cheaper hash is not recognized by its time. */
+/**
+ * Verifies with at least the work of the standard cost, so that the time does not reveal a cheaper
+ * hash.
+ */
 async function verifyPadded(text: string, encoded: string): Promise<boolean> {
   const matches = await verify(text, encoded)
   const cost = Number(/^\$2[aby]\$(\d\d)\$/.exec(encoded)?.[1] ?? STANDARD_COST)
@@ -89,8 +98,8 @@ async function verifyPadded(text: string, encoded: string): Promise<boolean> {
 }
 
 /**
- * Does the work by which the cost `to` exceeds the cost `from`. Each cost means twice the work of the
- * one before, so one dummy verification at each cost from `from` up to `to - 1` adds up to exactly that.
+ * Does the difference in work between the costs `from` and `to`. Each cost doubles the work, so one
+ * dummy verification at each cost from `from` to `to - 1` adds up to the difference.
  */
 async function pad(from: number, to: number): Promise<void> {
   for (let step = from; step < to; step++) {
@@ -98,7 +107,7 @@ async function pad(from: number, to: number): Promise<void> {
   }
 }
 
-/** Makes the password engine; its work runs on libuv's threads. */
+/** Creates the password engine. The hashes are computed on libuv's threads. */
 export function createPasswordEngine(options: PasswordEngineOptions = {}): PasswordEngine {
   const concurrency = options.concurrency ?? Math.max(1, availableParallelism() - 1)
   const maxWaiting = options.maxWaiting ?? 1_000

@@ -21,18 +21,18 @@ import {
 } from './legacy-passwords.ts'
 import { type HashPriority, STANDARD_COST } from './password-engine.ts'
 
-/** The number of bytes that bcrypt reads. */
+/** The maximum number of bytes that bcrypt reads. */
 const MAX_PASSWORD_BYTES = 72
 
 /**
- * The length of a password that is verified at most, in bytes. No login form sends a longer one.
+ * The maximum length of a password that is verified, in bytes. No login form sends a longer one.
  */
 const MAX_ATTEMPT_BYTES = 4_096
 
 const MIN_COST = 8
 const MAX_COST = 12
 
-/** The algorithms of hashes that can be imported. */
+/** The values of `alg` for passwords that can be imported. */
 export const importAlgorithms = ['bcrypt', 'plain', 'md5', 'sha1', 'sha256', 'sha512'] as const
 
 const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
@@ -78,10 +78,10 @@ export async function importPassword(
 }
 
 /**
- * Stores a plain password as bcrypt at the standard cost.
+ * Hashes a plain password with bcrypt at the standard cost.
  *
- * @throws ServiceError `password_policy` unless it is 1 to 72 bytes of well-formed UTF-8 after NFC, without
- *   NUL.
+ * @throws ServiceError `password_policy` unless the password is 1 to 72 bytes of well-formed UTF-8
+ *   after NFC, without NUL.
  */
 export async function hashPassword(
   { context, tenantId }: Scope,
@@ -106,7 +106,7 @@ export async function hashPassword(
   }
 }
 
-/** The reason why a password was refused. For the audit log, never for the visitor. */
+/** The reason why a password was refused, for the audit log. It is never shown to the visitor. */
 export type RefusalReason =
   | 'unknown_user'
   | 'no_password'
@@ -128,9 +128,10 @@ export type Verification =
   | { kind: 'refused'; reason: RefusalReason }
 
 /**
- * Checks a password at a login. A user has a password credential (bcrypt, perhaps over a digest) or
- * a legacy password (the hash of another system). If the password is right, either is replaced by
- * bcrypt of the standard cost, unless another request has changed it meanwhile.
+ * Verifies a password at a login. A user has a password credential (bcrypt, perhaps of a digest) or
+ * a legacy password (the hash of another system). A right password is stored as bcrypt of the
+ * standard cost, unless another request has changed the credential meanwhile or bcrypt cannot read
+ * the whole password.
  *
  * Refusing a wrong password takes the work of the highest bcrypt cost in the tenant and of its most
  * expensive legacy passwords, even for an unknown user (`undefined`). So response times do not
@@ -138,7 +139,7 @@ export type Verification =
  *
  * User and password are read again after the verification, so that changes made meanwhile count.
  * `loggedInAt` is before the verification, so that a change that ends the user's sessions also ends
- * this one.
+ * this login.
  *
  * @param credentials - The credentials of the user, if they were read together with the user.
  */
@@ -196,7 +197,10 @@ async function verify(
   return { kind: 'verified', ...account, loggedInAt, upgraded }
 }
 
-/** Completes a login with a legacy password: replaces it by bcrypt, unless another login was first. */
+/**
+ * Completes a login with a legacy password. Replaces the legacy password by bcrypt, unless another
+ * login has replaced it first.
+ */
 async function admitLegacy(
   scope: Scope,
   { id }: User,
@@ -232,7 +236,7 @@ async function admitLegacy(
   return { kind: 'verified', user: account.user, credentials, loggedInAt, upgraded }
 }
 
-/** bcrypt of a password, or of its SHA-256 if bcrypt would not read the whole password. */
+/** Hashes a password with bcrypt, or its SHA-256 if bcrypt would not read the whole password. */
 async function hashAnyPassword(scope: Scope, text: string): Promise<StoredPassword> {
   const isWhollyRead = Buffer.byteLength(text) <= MAX_PASSWORD_BYTES && !text.includes('\0')
   if (isWhollyRead && isWhole(text)) return hashPassword(scope, text, 'login')
@@ -255,7 +259,7 @@ export async function findPassword(
   return credential?.kind === 'password' ? credential : undefined
 }
 
-/** Whether `password` is the stored one. It takes as long if none is stored (`undefined`). */
+/** Whether `password` matches the stored password. Without one (`undefined`), it takes as long. */
 export async function isPassword(
   { context: { passwords }, tenantId }: Scope,
   stored: StoredPassword | undefined,
@@ -270,26 +274,33 @@ export async function isPassword(
   return matches && attempt !== ''
 }
 
-/** The form in which a password is verified; empty if it is longer than a login form may send. */
+/**
+ * The normalized password to verify. It is empty if the password is longer than a login form can
+ * send.
+ */
 function attemptOf(password: string): string {
   const text = normalizePassword(password)
   return Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
 }
 
-/** Whether a credential still has the same password, perhaps with a hash that another login has upgraded. */
+/**
+ * Whether a credential still has the same password, perhaps with a hash that another login has
+ * upgraded.
+ */
 export function isSamePassword({ alg, hash }: StoredPassword, after: PasswordCredential): boolean {
   const isUnchanged = isStoredPassword(after.password, alg, hash)
   return isUnchanged || after.state.upgradedFrom === fingerprint(hash)
 }
 
-/** Whether `alg` and `hash`, as a caller sends them, equal the stored ones. */
+/** Whether `alg` and `hash` from a caller equal the stored ones. */
 export function isStoredPassword(stored: StoredPassword, alg: string, hash: string): boolean {
   return stored.alg === alg && stored.hash === hash
 }
 
 /**
- * Whether `alg` and `hash`, as a caller sends them, are an outdated copy of the stored password: its
- * hash before an upgrade, or the hash with the wrong algorithm, which no password would match.
+ * Whether `alg` and `hash` from a caller are an outdated copy of the stored password. They are if
+ * the hash is from before an upgrade, `alg` is a stored form such as `md5|bcrypt`, or `alg` does
+ * not belong to the stored hash.
  */
 export function isStalePassword(
   { password, state }: PasswordCredential,
@@ -324,7 +335,7 @@ async function upgrade(scope: Scope, known: PasswordCredential, text: string): P
   return now?.kind === 'password' && now.password.hash === password.hash
 }
 
-/** The input of bcrypt: the password, or the lower-case hexadecimal of its legacy digest. */
+/** The input of bcrypt: the password, or its digest as lower-case hexadecimal. */
 function preimage(alg: StoredAlgorithm, password: string): string {
   if (alg === 'bcrypt') return password
   const digest = alg.slice(0, alg.indexOf('|')) as Digest
@@ -340,7 +351,7 @@ function normalizePassword(password: string): string {
   return password.normalize('NFC')
 }
 
-/** A digest by which a hash is recognized without being stored. */
+/** A digest of a hash, which recognizes the hash without storing it. */
 export function fingerprint(hash: string): string {
   return createHash('sha256').update(hash).digest('hex')
 }
@@ -362,7 +373,7 @@ function checkedBcryptCost(hash: string): number {
   return cost
 }
 
-/** The digest as lower-case hexadecimal, from hexadecimal or base64 of the exact length. */
+/** Converts a digest of the exact length from hexadecimal or base64 to lower-case hexadecimal. */
 function canonicalDigest(alg: Digest, text: string): string {
   const bytes = digestBytes[alg]
   if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) return text.toLowerCase()

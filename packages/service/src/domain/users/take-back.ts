@@ -26,8 +26,8 @@ import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { deleteUser, findUser } from './users.ts'
 
 /**
- * The number of times that an account can be taken back from another address before an operator has
- * to decide.
+ * The number of displaced addresses of an account at which taking it back needs an operator's
+ * decision.
  */
 const MAX_DISPLACED = 20
 
@@ -40,18 +40,18 @@ export interface Before extends Omit<StoredOrigin, 'emailKey'> {
   verifiedAt?: Micros | undefined
   /** The password before the change, if there was one. */
   password?: StoredPassword | undefined
-  /** Whether the change was one of the address. */
+  /** Whether the change was a change of the address. */
   isMove?: boolean | undefined
-  /** The password before the oldest change that the link of a move undoes. */
+  /** The password before the oldest of the changes that the link of an address change undoes. */
   earlierPassword?: StoredPassword | undefined
 }
 
-/** Whether the user has another address than before the change. */
+/** Whether the user's address is no longer the one from before the change. */
 export function hasMoved(user: User, { email }: Before): boolean {
   return user.emailKey !== emailKey(email)
 }
 
-/** Whether the link to take an account back still counts. */
+/** Whether the link to take an account back is still valid. */
 export function isUndoValid(account: Pick<Account, 'user' | 'standing'>, before: Before): boolean {
   const { moves, rulings = 0, isMove = false } = before
   if (isMove) return isMoveLinkValid(account, { rulings })
@@ -62,22 +62,23 @@ export function isUndoValid(account: Pick<Account, 'user' | 'standing'>, before:
 export interface TakenBack {
   user: User
   /**
-   * The address that the account had, if it was another one. Its reader can contest the outcome.
+   * The address that the account had before it was taken back, if it was another address. The
+   * reader of that address can contest the outcome.
    */
   displaced: Displaced | undefined
   rulings: number
 }
 
 /**
- * Gives an account back to its owner in one write: ends all sessions, restores the address from
- * before the change, and removes the password and everything that was added since. It can be
- * repeated.
+ * Gives an account back to its owner in one write. It ends all sessions, restores the address from
+ * before the change, and removes the password and all credentials added since. A repeated call has
+ * the same outcome.
  *
- * Another account that was made with the address meanwhile, and never proven, is deleted: an
- * intruder could have made it. One whose owner has proven the address stays.
+ * Another account that got the address meanwhile and has not verified it is deleted, because an
+ * intruder could have made it. An account with a verified address stays.
  *
- * @returns `taken`: another account has the address; `gone`: the user is deleted or disabled, or
- *   the link is void.
+ * @returns `taken` if another account has the address; `gone` if the user is deleted or disabled,
+ *   the link is no longer valid, or an operator has to decide first.
  */
 export async function takeBack(
   scope: Scope,
@@ -120,35 +121,38 @@ export async function takeBack(
 }
 
 /**
- * Whether an operator has to decide first, because each time an account is taken back, one more address can contest
- * that.
+ * Whether an operator has to decide before the account is taken back again. Each time an account is
+ * taken back, one more address can contest that.
  */
 function isTakenTooOften(account: Account): boolean {
   return standingOf(account).displaced.length >= MAX_DISPLACED
 }
 
-/** The link by which the reader of a displaced address contests that the account was taken back. */
+/**
+ * The data of the link with which the reader of a displaced address contests that the account was
+ * taken back.
+ */
 export interface Contest extends Displaced {
   userId: string
   rulings: number
 }
 
-/** Whether a displaced address can still contest: not after an operator has decided. */
+/** Whether a displaced address can still contest. It cannot after an operator has decided. */
 export function isContestValid(
   account: Pick<Account, 'user' | 'standing'>,
   { emailKey, at, rulings }: Contest,
 ): boolean {
   const { rulings: counted, displaced, readdressed } = standingOf(account)
   const isOfLink = (one: Displaced) => one.emailKey === emailKey && one.at === at
-  // Acts of the operator who changed the address do not decide about that change.
+  // Other acts of the operator who changed the address do not decide about that change.
   return readdressed?.from.some(isOfLink) || (counted === rulings && displaced.some(isOfLink))
 }
 
 /**
- * Locks an account that two people claim: the user is disabled and all sessions end, until an operator decides. It can be
- * repeated.
+ * Locks an account that two people claim. The user is disabled and all sessions end, until an
+ * operator decides. A repeated call changes nothing.
  *
- * @returns The user; `undefined`: the link is void.
+ * @returns The user; `undefined` if the link is no longer valid.
  */
 export async function contest(scope: Scope, link: Contest): Promise<User | undefined> {
   const { context } = scope
@@ -179,10 +183,10 @@ function contestedStanding(account: Account, { emailKey, at }: Contest, now: Mic
 }
 
 /**
- * Deletes an account whose address was never proven. It is disabled first, in one write with the check, because a
- * disabled user cannot prove an address.
+ * Deletes an account whose address was never verified. The write that checks this also disables the
+ * user, because a disabled user cannot verify an address.
  *
- * @returns Whether it is gone.
+ * @returns `false` if the address is verified.
  */
 async function removeUnproven(scope: Scope, id: string): Promise<boolean> {
   const { context } = scope
@@ -202,7 +206,7 @@ async function removeUnproven(scope: Scope, id: string): Promise<boolean> {
 
 /**
  * Whether an intruder may know or have the credential. A password that an operator has disabled
- * stays disabled.
+ * stays, and stays disabled.
  */
 function isOfSince({ kind, disabled, createdAt, updatedAt }: Credential, at: Micros): boolean {
   if (kind === 'password') return !disabled

@@ -2,22 +2,31 @@ import type { Micros, User } from '../../store/records.ts'
 import type { SearchCursor, SearchPage, UserQuery } from '../../store/user-search.ts'
 import type { Scope } from '../writes/context.ts'
 
-/** A user in a list for people. */
+/** A user in a list that operators read. */
 export interface ListedUser {
   user: User
-  /** The last login since release 0.3.0, or one that the audit log still had at the upgrade. */
+  /**
+   * The last login since release 0.3.0, or an earlier login that the audit log still had at the
+   * upgrade.
+   */
   lastLoginAt: Micros | undefined
 }
 
-/** A part of a list for people. With `next` there are more. */
+/** A page of a list that operators read. Without `next`, it is the last page. */
 export interface UserList {
   items: ListedUser[]
   next: SearchCursor | undefined
-  /** Whether the database can find texts only by their beginning. */
+  /**
+   * Whether the search compared only the beginnings of texts, because the database cannot search
+   * inside them.
+   */
   onlyBeginnings: boolean
 }
 
-/** Users of an existing tenant, by a text anywhere in the address or a name, or in an order. */
+/**
+ * A page of a tenant's users. They are filtered by a text anywhere in the address or a name, or
+ * sorted.
+ */
 export async function listOfUsers(
   { context: { store }, tenantId }: Scope,
   query: Omit<UserQuery, 'inside'>,

@@ -19,7 +19,7 @@ import { newId } from '../writes/ids.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkEmail, checkMetadata, checkNewEmail, checkText, limits } from '../writes/rules.ts'
 
-/** Returns more claims for the ID tokens of a user. */
+/** A function that returns additional claims for the ID tokens of a user. */
 export type ClaimsOf = (
   userId: string,
 ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
@@ -27,7 +27,7 @@ export type ClaimsOf = (
 /** The fields of a user that a caller sets. */
 export interface UserInput {
   email: string
-  /** Whether the address is known to be the user's. */
+  /** Whether the address is verified. */
   emailVerified: boolean
   /** The instant when the address was verified; not in the future. Default: now. */
   verifiedAt?: Micros | undefined
@@ -38,7 +38,8 @@ export interface UserInput {
 }
 
 /**
- * Creates a user without credentials, or with the one that `credentialFor` makes for a sign-up.
+ * Creates a user without credentials, or for a sign-up with the credential that `credentialFor`
+ * makes.
  *
  * @throws ServiceError `already_exists` when the address is taken within the tenant.
  */
@@ -56,7 +57,7 @@ export async function createUser(
   )
 }
 
-/** The record of a new user, of checked input. */
+/** Makes the record of a new user from checked input, without storing it. */
 export function newUser({ context, tenantId }: Scope, input: UserInput): User {
   const now = nowMicros(context.clock)
   return {
@@ -88,7 +89,7 @@ export async function getUser({ context, tenantId }: Scope, id: string): Promise
   return found(await lookUpUser(context, tenantId, id))
 }
 
-/** The user with an address, in any spelling of it. */
+/** The user with an email address. Addresses are compared by {@link emailKey}. */
 export async function findUser(
   { context, tenantId }: Scope,
   email: string,
@@ -96,7 +97,10 @@ export async function findUser(
   return context.store.users.findByEmail(tenantId, emailKey(email))
 }
 
-/** The user with an address, in any spelling of it, and the user's credentials. */
+/**
+ * The user with an email address, and the user's credentials. Addresses are compared by {@link
+ * emailKey}.
+ */
 export async function findAccount(
   { context, tenantId }: Scope,
   email: string,
@@ -104,7 +108,7 @@ export async function findAccount(
   return context.store.users.findAccount(tenantId, emailKey(email))
 }
 
-/** A user with all credentials, the oldest first. */
+/** A user with all credentials, the oldest first. @throws ServiceError `not_found`. */
 export async function getAccount({ context, tenantId }: Scope, id: string): Promise<Account> {
   const account = found(await context.store.users.getAccount(tenantId, id))
   const { items: credentials } = pageOfCredentials(account.credentials, {
@@ -114,7 +118,7 @@ export async function getAccount({ context, tenantId }: Scope, id: string): Prom
   return { ...account, credentials }
 }
 
-/** The users with these addresses, by the address in the spelling of the caller. */
+/** The users with these email addresses. The keys are the addresses as the caller wrote them. */
 export async function findUsers(
   { context, tenantId }: Scope,
   emails: readonly string[],
@@ -130,18 +134,20 @@ export async function findUsers(
   )
 }
 
-/** Those of the tenant's users with one of these ids. */
+/** The users of the tenant with one of these ids. Unknown ids are left out. */
 export function usersById({ context, tenantId }: Scope, ids: readonly string[]): Promise<User[]> {
   return context.store.users.getMany([tenantId], ids)
 }
 
-/** One page of the tenant's users. */
+/**
+ * One page of the tenant's users. @throws ServiceError `not_found` when there is no such tenant.
+ */
 export async function listUsers({ context, tenantId }: Scope, page: Page): Promise<Listing<User>> {
   return found(await context.store.users.list(tenantId, page))
 }
 
 /**
- * Users by the beginning of an address, a name or an id, and by state.
+ * Searches users by state and by the beginning of an address, a name or an id.
  *
  * @throws ServiceError `not_found` when there is no such tenant.
  */
@@ -161,8 +167,8 @@ export async function searchUsers(
 /**
  * Replaces all members of a user that a caller can set by `input`.
  *
- * A new address is unverified, regardless of `input`, because a client that GETs, changes and POSTs
- * would otherwise copy the proof of the old one. Disabling ends the user's sessions.
+ * A new address is unverified, regardless of `input`. Otherwise, a client that GETs, changes and
+ * POSTs a user would copy the verification of the old address. Disabling ends the user's sessions.
  */
 export async function updateUser(scope: Scope, id: string, input: UserInput): Promise<User> {
   checkUser(input)
@@ -189,7 +195,10 @@ function replaced({ context }: Scope, last: User, input: UserInput): User {
   })
 }
 
-/** The members of a user that a person edits. An empty claim is removed; other claims stay. */
+/**
+ * The members of a user that a person edits. An empty claim is removed; claims that `claims` lacks
+ * stay.
+ */
 export interface UserEdit {
   email: string
   claims: Readonly<Record<string, string>>
@@ -199,7 +208,7 @@ export interface UserEdit {
 /**
  * The user after an edit by a person who read the version `readAt`. A new address is unverified.
  *
- * @throws ServiceError `conflict` when the user was changed since.
+ * @throws ServiceError `conflict` when the user was changed since that version.
  */
 export function editedUser(scope: Scope, last: User, edit: UserEdit, readAt: Micros): User {
   if (last.updatedAt !== readAt) {
@@ -220,9 +229,11 @@ export function editedUser(scope: Scope, last: User, edit: UserEdit, readAt: Mic
 }
 
 /**
- * Edits a user by the rules of {@link editedUser}. Returns the user after and before the edit, and its standing.
+ * Edits a user by the rules of {@link editedUser}. Returns the user after and before the edit, and
+ * the account's standing.
  *
- * @param needsSecond - Whether another operator has to confirm an address that replaces a proven one.
+ * @param needsSecond - Whether another operator has to confirm an address that replaces a verified
+ *   one.
  */
 export async function editUser(
   scope: Scope,
@@ -249,13 +260,16 @@ export async function editUser(
 /** Options of disabling or enabling a user. */
 interface Disabling {
   readonly action?: 'user.update' | 'operator.update'
-  /** The user as read before. The change is refused if the user was changed, or the account contested, meanwhile. */
+  /**
+   * The user as the caller read it. The change is refused if the user was changed since, or if it
+   * enables a contested account.
+   */
   readonly readAs?: User | undefined
 }
 
 const changedMeanwhile = () => new ServiceError('conflict', reason('user_changed_since'))
 
-/** Disables a user, which ends the user's sessions, or enables one. Other members stay. */
+/** Disables a user and ends the user's sessions, or enables a user. Other members stay. */
 export function setDisabled(
   scope: Scope,
   id: string,
@@ -273,7 +287,7 @@ export function setDisabled(
       sessionsValidAfter: disabled ? Math.max(sessionsValidAfter, at) : sessionsValidAfter,
     })
   }
-  // An operator decides about a contested account. This is checked inside the write.
+  // Enabling by an operator decides about a contested account, which is checked inside the write.
   if (!disabled && isOperator(scope)) return enable(scope, id, change, { action, readAs })
   return commit(scope, action, id, (audit) =>
     context.store.users.update(tenantId, id, auditingFields(audit, change), audit, effectOfEdit),
@@ -302,7 +316,7 @@ async function enable(
   return user
 }
 
-/** Deletes a user with all credentials, and returns the last version. */
+/** Deletes a user with all credentials, and returns the user's last version. */
 export function deleteUser(scope: Scope, id: string): Promise<User> {
   const { context, tenantId } = scope
   return commit(scope, 'user.delete', id, (audit) =>
@@ -318,14 +332,17 @@ function decided(
 }
 
 /**
- * The given time if it is in the past, otherwise `fallback`; `undefined` for an unproven address.
+ * The given time of verification if it is not in the future, otherwise `fallback`; `undefined` for
+ * an unverified address.
  */
 function verifiedAt(input: UserInput, fallback: Micros, now = fallback): Micros | undefined {
   if (!input.emailVerified) return undefined
   return input.verifiedAt !== undefined && input.verifiedAt <= now ? input.verifiedAt : fallback
 }
 
-/** Checks the members of a user. */
+/**
+ * Checks the members of a user. @throws ServiceError `invalid_request` for the first invalid one.
+ */
 export function checkUser(input: UserInput): void {
   checkEmail('"profile.email"', input.email)
   checkMetadata(input.metadata)
