@@ -1,7 +1,10 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether a host, in the form of `URL.hostname`, is this machine. `core` has the same rule; a test compares both. */
+/**
+ * Whether a host, in the form of `URL.hostname`, is a loopback host. `core` has the same rule; a
+ * test compares both.
+ */
 export function isLoopbackHost(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return true
   return parseHost(hostname)?.range() === 'loopback'
@@ -17,16 +20,20 @@ function parseHost(hostname: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text)
 }
 
-/** The canonical form of an IP address. An IPv4 address from an IPv6 socket, such as `::ffff:192.0.2.1`, becomes IPv4. */
+/**
+ * The canonical form of an IP address. An IPv4 address from an IPv6 socket, such as
+ * `::ffff:192.0.2.1`, becomes IPv4. Other texts are returned unchanged.
+ */
 export function canonicalAddress(address: string): string {
-  // Called for every request. Node accepts IPv4 addresses in their canonical form only, so they need no parsing.
+  // Fast path, because every request calls this. Node accepts only canonical IPv4 addresses, so
+  // they need no parsing.
   if (isIPv4(address)) return address
   return parseHost(address)?.toString() ?? address
 }
 
 /**
- * The network of a client: an IPv6 customer has a whole /64, so only the first half of the address
- * counts.
+ * The network of a client, for limits. An IPv6 customer has a whole /64, so only the first half of
+ * an IPv6 address counts. An IPv4 address is returned unchanged.
  */
 export function clientNetwork(address: string): string {
   if (isIPv4(address)) return address

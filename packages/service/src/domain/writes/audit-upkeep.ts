@@ -5,15 +5,16 @@ import type { DomainContext } from './context.ts'
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /**
- * The interval, in milliseconds, at which surplus refused requests are deleted. A key makes some thousand in this time.
+ * The interval, in milliseconds, at which surplus refused requests are deleted. An API key can make
+ * some thousand requests in this period.
  */
 const TRIM_EVERY_MS = 10_000
 
 /**
- * Keeps the audit log within its limits, outside of requests: deletes old entries at once and each day, and surplus
- * refused requests every ten seconds.
+ * Keeps the audit log within its limits in the background. Old entries are deleted at once and each
+ * day, surplus refused requests every ten seconds.
  *
- * @param days - The days for which entries are kept.
+ * @param days - The number of days for which entries are kept.
  */
 export async function startAuditUpkeep(
   context: DomainContext,

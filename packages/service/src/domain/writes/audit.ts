@@ -3,10 +3,13 @@ import type { AuditEntry, AuditOutcome, LoginWay, StoredAuditEntry } from '../..
 import type { ReaderLag } from '../../telemetry/gauges.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
 
-/** The days for which refused requests stay in the audit log. They are for support, not for history. */
+/**
+ * The number of days for which refused requests stay in the audit log. They serve support, not the
+ * history.
+ */
 const REFUSED_DAYS = 7
 
-/** The number of refused requests of one API key that stay in the audit log: the newest ones. */
+/** The maximum number of refused requests of one actor in the audit log. The newest ones stay. */
 const REFUSED_PER_KEY = 1_000
 
 const DAY_MICROS = 86_400 * 1e6
@@ -46,7 +49,7 @@ export function note(
   return scope.context.store.audit.append(entryOf(scope, action, target, outcome))
 }
 
-/** Adds an entry for a successful login, and stores its way. */
+/** Adds an entry for a successful login, with the login method. */
 export async function noteLogin(
   scope: ServiceScope,
   userId: string,
@@ -56,11 +59,15 @@ export async function noteLogin(
   await scope.context.store.audit.append({ ...entry, loginWay: way })
 }
 
-/** A download of users or of audit entries: its beginning, and its end with the number of rows. */
+/**
+ * The actions of a download of users or of audit entries: its start, and its end with the number of
+ * rows.
+ */
 export type ExportAction = 'user.export' | 'user.exported' | 'audit.export' | 'audit.exported'
 
 /**
- * Adds an entry for a download of many objects. It contains no email address: of one in a filter, only the domain.
+ * Adds an entry for a download of many objects. Email addresses in the facts are cut to their
+ * domains.
  *
  * @param facts - The filters and the format, or the number of rows. Empty ones are left out.
  */
@@ -77,7 +84,7 @@ export async function noteExport(
   await scope.context.store.audit.append({ ...entry, fields, changes })
 }
 
-/** The actors of a store that were refused since the last trimming. */
+/** The actors whose requests this process has refused since the last trimming, by store. */
 const refusedActors = new WeakMap<DataStore, Set<string>>()
 
 /** Adds a refused request to the audit log; see {@link trimRefusals}. */
@@ -93,8 +100,9 @@ export async function noteRefusal(
 }
 
 /**
- * Deletes all but the newest 1,000 refused requests of each actor that this process has refused since the last call.
- * Call it outside of requests, so that none waits for the entries of another.
+ * Deletes all but the newest 1,000 refused requests of each actor whose requests this process has
+ * refused since the last call. Call it outside of requests, so that no request waits for the
+ * deletion.
  */
 export async function trimRefusals({ store }: DomainContext): Promise<void> {
   const actors = refusedActors.get(store) ?? new Set()
@@ -104,7 +112,7 @@ export async function trimRefusals({ store }: DomainContext): Promise<void> {
   }
 }
 
-/** Entries of the audit log, the newest first. */
+/** Reads entries of the audit log, the newest first. */
 export function listAudit(
   { store }: DomainContext,
   query: AuditQuery,
@@ -112,7 +120,7 @@ export function listAudit(
   return store.audit.list(query)
 }
 
-/** Reads at most `limit` entries after the one with this id, the oldest first. */
+/** Reads at most `limit` entries after the entry with this id, the oldest first. */
 export function auditAfter(
   { store }: DomainContext,
   id: number,
@@ -126,7 +134,10 @@ export function readerLags({ store }: DomainContext): Promise<ReaderLag[]> {
   return store.cursors.lag()
 }
 
-/** All entries that follow the one with the id `after`, the oldest first. */
+/**
+ * All entries after the entry with the id `after`, the oldest first. With `tenantId`, only those of
+ * the tenant.
+ */
 export async function* exportAudit(
   context: DomainContext,
   { after = 0, tenantId }: { after?: number; tenantId?: string } = {},
@@ -137,7 +148,7 @@ export async function* exportAudit(
       const entries = await reading
       const last = entries.at(-1)
       if (!last) return
-      // The next entries are read while these are written.
+      // The next batch is read while the caller writes this one.
       reading = auditAfter(context, last.id, BATCH)
       reading.catch(() => {})
       for (const entry of entries) {

@@ -5,20 +5,23 @@ import { type DomainContext, foreignVersion } from './context.ts'
 
 /** A cache of read values, by key. */
 export interface Cache<T> {
-  /** The cached value, or the result of `read`. */
+  /** The cached value, or the result of `read`, which is cached unless it is `undefined`. */
   get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
-/** The number of values in a cache. Each takes some kilobytes. */
+/** The maximum number of values in a cache. Each takes some kilobytes. */
 const MAX_CACHED = 1_000
 
 /** The options of a cache. */
 export interface CacheOptions<T> {
-  /** The name in metrics. */
+  /** The name of the cache in metrics. */
   name: string
-  /** The actions of this process after which the values of the tenant are read again. */
+  /** The write actions of this process after which cached values of the tenant are read again. */
   concerns: RegExp
-  /** The tenant of a value, or `NO_TENANT` if each of these actions concerns all values. */
+  /**
+   * The id of a value's tenant. `NO_TENANT` if each of these actions concerns the value, for any
+   * tenant.
+   */
   tenantOf(value: T): string
 }
 
@@ -30,8 +33,8 @@ interface Entry<T> {
 }
 
 /**
- * Caches values until a write of their tenant, by this process or another. If the store cannot report
- * writes of other processes, nothing is cached.
+ * Creates a cache. A value stays until a write in its tenant, by this process or another. If the
+ * store cannot report writes of other processes, nothing is cached.
  */
 export function createCache<T extends object>(
   domain: DomainContext,
@@ -58,8 +61,8 @@ export function createCache<T extends object>(
 
       const before = { version: foreignVersion(domain), generation }
       const value = await read()
-      // A value that was read before a write is not cached. Nor is a missing value, because a
-      // client could displace all others by asking for unknown names.
+      // A value is not cached if a write happened while it was read. Nor is a missing value,
+      // because a client could evict all others with unknown names.
       const isCurrent =
         before.version !== undefined &&
         before.version === foreignVersion(domain) &&

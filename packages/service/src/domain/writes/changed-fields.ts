@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuditChange } from '../../store/audit-details.ts'
 import type { TenantLogo } from '../../store/records.ts'
 
-/** Members of records that no caller sets. */
+/** The members of records that callers cannot set. They are not audited. */
 const internal = new Set([
   'updatedAt',
   'sessionsValidAfter',
@@ -13,19 +13,20 @@ const internal = new Set([
   'endedHosts',
 ])
 
-/** The API names of members that differ by more than their case. */
+/** The API names of members whose record names differ in more than letter case. */
 const names = {
   email: 'profile.email',
   verifiedAt: 'profile.email_verified',
   sealedSecret: 'secret',
 } as const satisfies Record<string, string>
 
-/** Members in which the customer names the inner members. */
+/** The members in which the customer chooses the names of the inner members. */
 const named = new Set(['metadata', 'profile'])
 
 /**
- * The API names of the members that differ, such as `metadata.plan`. Values are left out, because more people read the
- * audit log than the objects. A flag has its new value: `disabled=true`, `settings.allow_signups=false`.
+ * The API names of the members that differ, such as `metadata.plan`. Values are left out, because
+ * more people read the audit log than the objects. Only a flag has its new value: `disabled=true`,
+ * `settings.allow_signups=false`.
  */
 export function changedFields(before: object, after: object): string[] {
   const fields: string[] = []
@@ -46,8 +47,8 @@ export function changedFields(before: object, after: object): string[] {
 }
 
 /**
- * The members whose values are stored with the audit entry of a change. Other members may contain a secret. Of
- * metadata, only the values of our own keys are stored.
+ * The members whose values are stored with the audit entry of a change. Other members may contain a
+ * secret. In `metadata`, only values whose keys begin with `latchkey_` are stored.
  */
 const told: ReadonlySet<string> = new Set([
   ...[
@@ -67,10 +68,13 @@ const told: ReadonlySet<string> = new Set([
   ...['issuer', 'clientId', 'scopes', 'trustEmail', 'allowSignup', 'enabled'],
 ])
 
-/** The length of a value at most, in characters. */
+/** The maximum length of a stored value, in characters. Longer values are cut. */
 const MAX_VALUE = 500
 
-/** The values of the members that differ, by the names of {@link changedFields}. */
+/**
+ * The values of the members that differ before and after a change, by the names of {@link
+ * changedFields}.
+ */
 export function changedValues(before: object, after: object): AuditChange[] {
   const changes: AuditChange[] = []
   for (const [name, [last, next]] of differing(before, after)) {
@@ -97,7 +101,7 @@ export function changedValues(before: object, after: object): AuditChange[] {
   return changes
 }
 
-/** An uploaded image in words: what it is, and the hash of its bytes. */
+/** A description of an uploaded image: its type, size and the hash of its bytes. */
 function imageIn(logo: unknown): string | undefined {
   if (logo === undefined) return undefined
   const { type, width, height, bytes, hash } = logo as TenantLogo
@@ -129,15 +133,15 @@ function withFlag(name: string, value: unknown): string {
   return typeof value === 'boolean' ? `${name}=${value}` : name
 }
 
-/** A changed member, and the new value of a flag. */
+/** The name of a changed member, and the new value if it is a flag. */
 export interface ChangedField {
   readonly name: string
   readonly flag?: boolean
 }
 
-/** Reads a field of an audit entry, as {@link changedFields} writes it. */
+/** Parses a field of an audit entry, as {@link changedFields} writes it. */
 export function readField(text: string): ChangedField {
-  // Names that customers choose may have an equals sign themselves.
+  // Names that customers choose may contain an equals sign, so their fields are not split.
   const [, name, value] =
     /^((?!metadata\.|profile\.(?!email_verified=)).*)=(true|false)$/.exec(text) ?? []
   return name === undefined ? { name: text } : { name, flag: value === 'true' }

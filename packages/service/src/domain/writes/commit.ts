@@ -5,7 +5,7 @@ import { changedFields, changedValues } from './changed-fields.ts'
 import type { ServiceScope } from './context.ts'
 import { alreadyExists, type ErrorCode, notFound, ServiceError } from './errors.ts'
 
-/** Every write of the service, as the audit log and the `change` event name it. */
+/** The names of all writes of the service, in the audit log and the `change` event. */
 export const writeActions = [
   'tenant.create',
   'tenant.update',
@@ -52,16 +52,16 @@ export const writeActions = [
   'service.restore',
 ] as const
 
-/** A write of {@link writeActions}. */
+/** One of {@link writeActions}. */
 export type WriteAction = (typeof writeActions)[number]
 
 /**
- * Makes a write. This is the only way from a rule to the store. It audits the write, emits `change`
- * once it is durable, and turns what the store refuses into an error. A write that changes nothing
- * is neither audited nor emitted.
+ * Performs a write. Rules write to the store only through this function. It audits the write, emits
+ * `change` once the write is durable, and throws an error if the store refuses it. A write that
+ * changes nothing is neither audited nor emitted.
  *
  * @param write - Calls the store with the audit entry, which the store writes in the same step.
- * @returns The record as it is now; after a delete, its last version.
+ * @returns The record after the write; after a delete, its last version.
  * @throws ServiceError `not_found` or `already_exists`.
  */
 export async function commit<T>(
@@ -78,7 +78,7 @@ export async function commit<T>(
     case 'duplicate':
       throw alreadyExists(action)
     case 'written':
-      // The values are only for the log.
+      // Listeners do not get the values, which are only for the audit log.
       scope.context.events.emit('change', { ...audit, changes: undefined })
       return outcome.record
     case 'unchanged':
@@ -87,10 +87,10 @@ export async function commit<T>(
 }
 
 /**
- * Writes many objects in one step, as {@link commit} does one.
+ * Writes many objects in one step, and emits `change` for each written object.
  *
  * @param write - Calls the store, and resolves to the ids of the written objects.
- * @returns These ids. The other objects were not written.
+ * @returns The ids of the written objects. The other objects were not written.
  */
 export async function commitMany(
   scope: ServiceScope,
@@ -106,7 +106,10 @@ export async function commitMany(
   return written
 }
 
-/** `change`, extended to record the changed members in the audit entry: their names, and the values of some. */
+/**
+ * Wraps `change` so that the audit entry gets the names of the changed members, and the values of
+ * some.
+ */
 export function auditingFields<T extends object, Beside extends unknown[] = []>(
   audit: AuditEntry,
   change: (current: T, ...beside: Beside) => T,
@@ -119,7 +122,10 @@ export function auditingFields<T extends object, Beside extends unknown[] = []>(
   }
 }
 
-/** The change of the user of an account, audited by {@link auditingFields}. */
+/**
+ * Wraps the change of an account so that the changes of its user are audited as in {@link
+ * auditingFields}.
+ */
 export function auditingUser<A extends { readonly user: User }>(
   audit: AuditEntry,
   change: Change<A>,
@@ -131,7 +137,10 @@ export function auditingUser<A extends { readonly user: User }>(
   }
 }
 
-/** The change of a credential, audited by {@link auditingFields}. */
+/**
+ * Wraps the change of a credential so that the audit entry gets the names of the changed members.
+ * Values are left out, because they may be secret.
+ */
 export function auditingCredential<R extends { credential: Credential }>(
   audit: AuditEntry,
   change: (last: Credential) => R,
@@ -143,7 +152,7 @@ export function auditingCredential<R extends { credential: Credential }>(
   }
 }
 
-/** The result of `work`, or `undefined` when it is refused with one of the codes. */
+/** The result of `work`, or `undefined` if it throws a `ServiceError` with one of the codes. */
 export async function unlessRefused<T>(
   work: Promise<T>,
   ...codes: ErrorCode[]

@@ -10,7 +10,7 @@ import { ServiceError } from './errors.ts'
 import { reason } from './reasons/index.ts'
 import type { Vault } from './vault.ts'
 
-/** The parts that the rules need. There is one per service. */
+/** The parts of a service that its rules need. Each service has one context. */
 export interface DomainContext {
   readonly store: DataStore
   readonly clock: Clock
@@ -19,46 +19,50 @@ export interface DomainContext {
   readonly vault: Vault
   /** The rules for the domains of tenants. */
   readonly domains: DomainPolicy
-  /** Whether developer mode opens private networks and the outbox page to its tenants. */
+  /** Whether tenants in developer mode can use private networks and the outbox page. */
   readonly allowDeveloperMode: boolean
-  /** Emits `change` with the audit entry, after each write. */
+  /** The events of this process; see {@link ServiceEvents}. */
   readonly events: ServiceEvents
 }
 
 /**
- * Emits `change` with the audit entry of each successful write, once the write is durable, and
- * `job` when a job can continue.
+ * The events of the service. `change` has the audit entry of a write, once the write is durable.
+ * `job` means that a job can continue.
  */
 export type ServiceEvents = EventEmitter<{ change: [AuditEntry]; job: [] }>
 
-/** The actor of a rule, for the audit log. */
+/** The actor of a request or of a task of the service, for the audit log. */
 export interface Actor {
-  /** `key:<id>`, `user:<id>`, `admin`, `admin:<account of the operator>`, `visitor` or `service`. */
+  /**
+   * One of `key:<id>`, `user:<id>`, `operator:<id>`, `admin`, `admin:<account of the operator>`,
+   * `visitor` or `service`.
+   */
   readonly name: string
   readonly requestId?: string
-  /** The address of the client. */
+  /** The IP address of the client. */
   readonly address?: string | undefined
   /** The `User-Agent` of the client. */
   readonly userAgent?: string | undefined
-  /** The application at which the user logs in or out. */
+  /** The id of the application at which the user logs in or out. */
   readonly applicationId?: string | undefined
 }
 
-/** The context of a request, with its actor. Created once per request. */
+/** The context and the actor of a request. Each request creates its own scope. */
 export interface ServiceScope {
   readonly context: DomainContext
   readonly actor: Actor
-  /** The tenant of the request; `undefined` for the service itself, such as for API keys. */
+  /** The id of the request's tenant; `undefined` for the service itself, such as for API keys. */
   readonly tenantId?: string | undefined
 }
 
-/** One request within a tenant. */
+/** The scope of a request within a tenant. */
 export interface Scope extends ServiceScope {
   readonly tenantId: string
 }
 
 /**
- * A value that changes, at most a second later, when another process has written; `undefined` if the store cannot tell.
+ * A version that changes at most a second after another process has written. It is `undefined` if
+ * the store cannot report such writes.
  *
  * @param tenantId - As in {@link DataStore.foreignVersion}.
  */
@@ -71,7 +75,7 @@ export function isShared({ store }: DomainContext): boolean {
   return store.exclusively !== undefined
 }
 
-/** Runs a task unless another process is running it. Resolves to whether it ran. */
+/** Runs a task unless another process is running it. Resolves to whether this call ran the task. */
 export async function exclusively(
   { store }: DomainContext,
   task: string,
@@ -84,10 +88,15 @@ export async function exclusively(
 
 const lines = new WeakMap<DataStore, Promise<unknown>>()
 
-/** The interval, in milliseconds, at which to try a task again that another process is running. */
+/**
+ * The interval, in milliseconds, between attempts to run a task that another process is running.
+ */
 const BUSY_MS = 20
 
-/** Runs a task after all earlier ones, of this process and of others on the same PostgreSQL. */
+/**
+ * Runs a task alone: after all earlier tasks of this process, and never together with the same task
+ * of another process on the same PostgreSQL.
+ */
 export function oneAfterAnother<T>(
   context: DomainContext,
   task: string,
@@ -112,13 +121,13 @@ export function oneAfterAnother<T>(
   return turn
 }
 
-/** The current time in the unit of records. */
+/** The current time in microseconds since the epoch, as in records. */
 export function nowMicros(clock: Clock): Micros {
   return Math.floor(clock.now() * 1000)
 }
 
 /**
- * The record with `changes` and a new `updatedAt`, which is later than the last one even if the
+ * The record with `changes` and a new `updatedAt`, which is later than the earlier one even if the
  * clock stands still.
  */
 export function updated<T extends { updatedAt: Micros }>(
@@ -130,9 +139,9 @@ export function updated<T extends { updatedAt: Micros }>(
 }
 
 /**
- * Refuses a change of a record that was changed since the caller has read it.
+ * Checks that a record was not changed since the caller has read it.
  *
- * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
+ * @param readAt - The `updatedAt` that the caller has read; `undefined` skips the check.
  * @throws ServiceError `conflict`.
  */
 export function refuseStale(

@@ -4,7 +4,7 @@ import type { Micros } from '../../store/records.ts'
 export function instantOfDay(text: string): Micros | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined
   const at = Date.parse(text)
-  // The 31st of February would become a day in March.
+  // `Date.parse` turns February 31 into a day in March.
   if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text)) return undefined
   return at * 1_000
 }

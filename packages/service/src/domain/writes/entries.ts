@@ -9,7 +9,7 @@ import type {
 import { type DomainContext, nowMicros } from './context.ts'
 import { openIfKnown } from './vault.ts'
 
-/** The tenant of a record, and the parts that store it. */
+/** The tenant of a record, and the context that stores it. */
 export interface Holder {
   readonly context: {
     readonly protocol: ProtocolStore
@@ -18,73 +18,87 @@ export interface Holder {
   readonly tenant: { readonly id: string }
 }
 
-/** The id of a record. A string may be a bearer secret, so the store gets its hash; see {@link keyOf}. */
+/**
+ * The id of a record. A string may be a bearer secret, so the store gets only its hash; see {@link
+ * keyOf}. An object has the hash itself.
+ */
 type EntryId = string | { readonly key: string }
 
-/** A member of the value that is sealed under the master key in the store. */
+/** The sealing of one member of the value, under the master key. */
 interface Sealing<T> {
   readonly member: keyof T & string
-  /** The name of the sealed member in the record. */
+  /** The name of the sealed member in the stored record. */
   readonly as: string
-  /** The purpose for which it is sealed, so that it opens in no other record. */
+  /** The purpose of the sealing, so that the sealed text opens in no other record. */
   purpose(tenantId: string, id: string, value: T): string
 }
 
-/** A record as it was read. A sealed member is `undefined` if its master key is gone. */
+/**
+ * A record as read from the store. The sealed member is `undefined` if it cannot be opened, for
+ * example because its master key is gone.
+ */
 export interface Found<T> {
   readonly value: T
   readonly isSpent: boolean
   readonly entry: ProtocolEntry
 }
 
-/** More facts about a record than its value. */
+/**
+ * Additional data of a record. `token` and `accountId` are for finding it; `seconds` is its
+ * lifetime.
+ */
 interface More {
   token?: string
   accountId?: string
   seconds?: number
 }
 
-/** The records of one kind. Each belongs to a tenant and expires. */
+/** The operations on the records of one kind. Each record belongs to a tenant and expires. */
 interface Entries<T> {
   readonly kind: string
-  /** The lifetime; `undefined` if each {@link Entries.put} passes it. */
+  /**
+   * The lifetime of the records, in seconds; `undefined` if each {@link Entries.put} passes a
+   * lifetime.
+   */
   readonly seconds: number | undefined
-  /** The member that is sealed in the store. */
+  /** The member that is sealed in the store; `undefined` if none is. */
   readonly sealed: string | undefined
   /**
-   * Writes a record, or replaces the one of the same id.
+   * Writes a record, or replaces the record with the same id.
    *
-   * @param more - `token`: a bearer secret by which it is found as well. `accountId`: the user it belongs to, or any other
-   *   name by which such records are listed.
+   * @param more - `token`: a bearer secret that also finds the record. `accountId`: the user to
+   *   whom the record belongs, or another name by which records are listed. `seconds`: the
+   *   lifetime, instead of that of the kind.
    */
   put(holder: Holder, id: EntryId, value: T, more?: More): Promise<void>
-  /** The step of {@link Entries.put}, for a write of several records at once. */
+  /** The change that {@link Entries.put} would write, for a write of several records at once. */
   toPut(holder: Holder, id: EntryId, value: T, more?: More): Change
   /** Replaces the value of a record. Its expiry stays. */
   replace(holder: Holder, found: Found<T>, value: T): Promise<void>
   /**
-   * Replaces a record unless it has changed since it was read. It gets a new lifetime.
+   * Replaces a record unless it has changed since it was read. The record gets a new lifetime if
+   * its kind has one.
    *
-   * @returns `false` if it was replaced, used or removed meanwhile.
+   * @returns `false` if the record was replaced or removed meanwhile.
    */
   exchange(holder: Holder, found: Found<T>, value: T): Promise<boolean>
-  /** Replaces a record unless it has changed since it was read. Its expiry stays; see {@link Entries.exchange}. */
+  /** Replaces a record like {@link Entries.exchange}, but keeps its expiry. */
   amend(holder: Holder, found: Found<T>, value: T): Promise<boolean>
   read(holder: Holder, id: EntryId): Promise<Found<T> | undefined>
   /**
-   * Marks a record as used. It stays until it expires. Exactly one caller gets `true`.
+   * Marks a record as used. The record stays until it expires. Exactly one caller gets `true`.
    *
-   * @param found - The record as it was read. If it was replaced since, it is not marked.
+   * @param found - The record as it was read. A record that was replaced since is not marked.
    */
   spend(holder: Holder, id: EntryId, found?: Found<T>): Promise<boolean>
   drop(holder: Holder, id: EntryId): Promise<void>
-  /** The step of {@link Entries.drop}, for a write of several records at once. */
+  /** The change that {@link Entries.drop} would write, for a write of several records at once. */
   toDrop(holder: Holder, id: EntryId): Change
   readByToken(holder: Holder, token: string): Promise<Found<T> | undefined>
-  /** Removes a record and returns its value. Exactly one caller gets it. */
+  /** Removes a record and returns its value. Exactly one caller gets the value. */
   takeByToken(holder: Holder, token: string): Promise<T | undefined>
   ofAccount(holder: Holder, accountId: string): Promise<Found<T>[]>
-  /** Lists a part of them: see `pageByAccount` of the store. */
+  /** A page of the records of an account; see `pageByAccount` of the store. */
   partOfAccount(
     holder: Holder,
     accountId: string,
@@ -99,7 +113,10 @@ export function definedEntries(): readonly Entries<object>[] {
   return [...kinds.values()]
 }
 
-/** The key of the record for an id that may be a bearer secret. The key gives no access. */
+/**
+ * The key under which a record is stored: the hash of an id that may be a bearer secret. The key
+ * gives no access.
+ */
 export function keyOf(id: string): string {
   return hash('sha256', id, 'base64url')
 }
@@ -107,7 +124,7 @@ export function keyOf(id: string): string {
 /**
  * Defines a kind of record that expires.
  *
- * @param seconds - The lifetime of its records; `undefined` if it differs.
+ * @param seconds - The lifetime of the records, in seconds; `undefined` if it differs.
  * @throws Error for a kind that was already defined.
  */
 export function entry<T extends object>(
@@ -221,7 +238,10 @@ function sealedPayload<T extends object>(
   return JSON.stringify({ ...rest, [as]: sealed })
 }
 
-/** The value of a record with a sealed member, which is `undefined` if its master key is gone. */
+/**
+ * The value of a record with an opened member. The member is `undefined` if it cannot be opened,
+ * for example because its master key is gone.
+ */
 function openedValue<T extends object>(
   { member, as, purpose }: Sealing<T>,
   { context, tenant }: Holder,

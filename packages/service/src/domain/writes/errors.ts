@@ -1,8 +1,8 @@
 import { type Reason, reason, sentenceIn } from './reasons/index.ts'
 
 /**
- * The codes of refused calls, with their HTTP status. Public API: a code keeps its meaning and its
- * status.
+ * The codes of errors, with their HTTP status. They are public API: a code keeps its meaning and
+ * its status.
  */
 export const statusOfCode = {
   invalid_json: 400,
@@ -32,15 +32,15 @@ export const statusOfCode = {
 export type ErrorCode = keyof typeof statusOfCode
 
 /**
- * A refused call. The message is in English. It names the fault and how to fix it. It is shown to
- * the caller, so it contains no secret.
+ * A refused call. The message is in English, and says what is wrong and how to fix it. The caller
+ * sees the message, so it contains no secret.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
   readonly statusCode: number
   /**
-   * The reason, with which the message can be shown in other languages; `undefined` if it is only
+   * The reason, for showing the message in other languages; `undefined` if the message exists only
    * in English.
    */
   readonly reason: Reason | undefined
@@ -65,16 +65,19 @@ export class ServiceError extends Error {
 }
 
 /**
- * The refusal that an error is.
+ * Returns an error that is a refusal: a `ServiceError` with a 4xx status.
  *
- * @throws The error itself if it is no refusal, or a fault of the service.
+ * @throws The error itself, if it is any other error.
  */
 export function refusalIn(error: unknown): ServiceError {
   if (error instanceof ServiceError && error.statusCode < 500) return error
   throw error
 }
 
-/** The same error for objects that are missing, deleted, unknown or out of the caller's reach. */
+/**
+ * The error for an object that is missing, deleted, unknown or out of the caller's reach. The error
+ * is the same, so that the caller cannot tell these cases apart.
+ */
 export function notFound(): ServiceError {
   return new ServiceError('not_found', reason('not_found'))
 }
@@ -92,7 +95,10 @@ const existing: Readonly<Record<string, Reason>> = {
   credential: reason('password_exists'),
 }
 
-/** The refusal of a second object where only one can exist, by an action such as `user.create`. */
+/**
+ * The error for a second object where only one can exist. `action` is the write, such as
+ * `user.create`.
+ */
 export function alreadyExists(action: string): ServiceError {
   const known = existing[action.split('.')[0] ?? '']
   return new ServiceError('already_exists', known ?? reason('exists_already'))

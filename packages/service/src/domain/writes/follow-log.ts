@@ -4,48 +4,59 @@ import { LEASE_SECONDS, LOG_SHARDS } from '../../store/cursors.ts'
 import type { AuditEntry, StoredAuditEntry } from '../../store/records.ts'
 import { type DomainContext, isShared } from './context.ts'
 
-/** The number of entries that are read at a time. */
+/** The maximum number of entries in a batch. */
 const BATCH = 200
 
 /**
- * The interval, in milliseconds, at which to look for entries of other processes: of a command, or
- * another server.
+ * The interval, in milliseconds, between searches for entries that other processes have written.
+ * The shorter one is for a store that several servers share.
  */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
 /**
- * The time between two reads at least, in milliseconds. Under load, each read has several entries.
+ * The minimum time between two reads, in milliseconds. Under load, each read returns several
+ * entries.
  */
 const READ_EVERY_MS = 100
 
-/** The time, in milliseconds, after which to look again if other processes read all parts. */
+/**
+ * The wait, in milliseconds, before the next attempt if other processes hold all parts of the log.
+ */
 const BUSY_MS = 200
 
 /** A reader of the audit log. */
 export interface LogReader {
-  /** The name of the reader. Processes with the same name share the log by tenant. */
+  /**
+   * The name of the reader. Processes with the same reader share the parts of the log among them.
+   */
   readonly name: string
   /**
-   * The number of parts of the log that a process reads at a time. It leaves others to other
-   * processes.
+   * The number of parts of the log that a process holds at a time. The other parts are left to
+   * other processes.
    */
   readonly shardsAtOnce: number
-  /** Processes entries in order. It may be called twice for the same entries. */
+  /** Processes entries in order. After a failure, it is called again with the same entries. */
   act(entries: readonly StoredAuditEntry[]): Promise<void>
-  /** Whether an entry of this process has to be read at once. Others are read within seconds. */
+  /**
+   * Whether a new entry of this process must be read at once. Other entries are read within
+   * seconds.
+   */
   isUrgent(entry: AuditEntry): boolean
 }
 
 /** A running reader. */
 export interface FollowedLog {
-  /** Resolves when all entries were read. */
+  /**
+   * Reads the log, and resolves when the reader has no unread entries that this process can read.
+   */
   idle(): Promise<void>
 }
 
 /**
- * Hands entries of the audit log that a reader has not seen to it, a batch at a time, now and as they are written. After
- * a failure, and where a process dies, the last batch is handed out again.
+ * Starts a reader of the audit log. It gets the entries that it has not processed, in batches: the
+ * existing ones now, later ones after they are written. A batch whose processing failed, or whose
+ * process died, is passed to a reader again.
  */
 export function followLog(
   context: DomainContext,
@@ -74,9 +85,9 @@ export function followLog(
 }
 
 /**
- * Reads what is unread in the parts of the log that no other process holds.
+ * Reads the unread entries in parts of the log that no other process holds.
  *
- * @returns Whether more may be unread.
+ * @returns Whether there may be more unread entries.
  */
 async function readLog(
   { store: { cursors } }: DomainContext,
@@ -85,7 +96,7 @@ async function readLog(
   const claimed = await cursors.claim(name, shardsAtOnce)
   if (!claimed) return false
   if (claimed.length === 0) {
-    // Others are reading them. Those that a process has left are found by polling.
+    // Other processes hold all parts. Polling finds the parts of a process that died.
     await wait(BUSY_MS)
     return true
   }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import { credentialKinds, describedKinds } from '../../resources/credentials.ts'
 
-/** The kind of object that an id names, by its prefix. */
+/** The prefix of an id, which names the kind of the object. */
 export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con' | 'whk' | 'job' | 'reg'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -11,9 +11,9 @@ let lastMillis = 0
 let sequence = 0
 
 /**
- * A new id: the prefix, an underscore and 26 characters of Crockford base32 holding a UUIDv7.
+ * Makes an id: the prefix, an underscore and a UUIDv7 as 26 characters of Crockford base32.
  *
- * Ids made in one process sort in the order in which they were made, also within a millisecond and
+ * The ids of one process sort in the order in which they were made, also within a millisecond and
  * when the clock steps back.
  *
  * @see RFC 9562 §5.7 and §6.2 (method 1: a counter in `rand_a`)
@@ -35,12 +35,15 @@ export function newId(prefix: IdPrefix, clock: Clock): string {
   return `${prefix}_${base32(uuid)}`
 }
 
-/** Matches the ids that {@link newId} makes. */
+/** The pattern of the ids that {@link newId} makes with this prefix. */
 export function idPattern(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}_[${CROCKFORD}]{26}$`)
 }
 
-/** Matches the ids of credentials: the kind, or what {@link keyCredentialId} and {@link socialCredentialId} make. */
+/**
+ * The pattern of credential ids. An id is the kind itself, or made by {@link keyCredentialId} or
+ * {@link socialCredentialId}.
+ */
 export const credentialIdPattern: RegExp = new RegExp(
   `^(?:${describedKinds
     .map(([kind, { idPrefix }]) => (idPrefix ? `${idPrefix}_[${CROCKFORD}]{26}` : kind))
@@ -48,19 +51,19 @@ export const credentialIdPattern: RegExp = new RegExp(
 )
 
 /**
- * The id of a passkey or security key, derived from the authenticator's own id, so that a user can
- * add it only once.
+ * The credential id of a passkey or security key. It is derived from the authenticator's own id, so
+ * that a user can add the key only once.
  *
- * @param keyId - In base64url.
+ * @param keyId - The authenticator's credential id, in base64url.
  */
 export function keyCredentialId(keyId: string): string {
   return `${credentialKinds.hardware.idPrefix}_${base32(hash('sha256', keyId, 'buffer').subarray(0, 16))}`
 }
 
 /**
- * The id of an account at a provider, derived from provider and subject, so that only one user of a
- * tenant can have it. The subject is not enough, because two providers may use the same one for
- * different people.
+ * The credential id of an account at a provider. It is derived from the connection, issuer and
+ * subject, so that only one user of a tenant can have the account. The subject alone is not enough,
+ * because two providers may use the same subject for different people.
  */
 export function socialCredentialId({
   connectionId,
@@ -71,13 +74,16 @@ export function socialCredentialId({
   return `${credentialKinds.social.idPrefix}_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
 }
 
-/** The id of an event, derived from what it is about, so that it is the same wherever it is made. */
+/**
+ * The id of an event. It is derived from the audit entry and the event type, so every process
+ * derives the same id.
+ */
 export function eventId(tenantId: string, entryId: number, type: string): string {
   const names = JSON.stringify([tenantId, entryId, type])
   return `evt_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
 }
 
-/** 16 bytes as 26 characters, the most significant first. */
+/** Encodes 16 bytes as 26 characters of Crockford base32, the most significant first. */
 function base32(bytes: Buffer): string {
   let value = (bytes.readBigUInt64BE(0) << 64n) | bytes.readBigUInt64BE(8)
   let text = ''

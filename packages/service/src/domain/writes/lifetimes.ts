@@ -1,6 +1,6 @@
 import type { Tenant } from '../../store/records.ts'
 
-/** How long things last, in seconds. */
+/** The lifetimes and periods of the service, in seconds. */
 export const lifetimes = {
   authorizationCodeSeconds: 60,
   accessTokenSeconds: 3600,
@@ -10,31 +10,41 @@ export const lifetimes = {
    */
   apiTokenSeconds: 300,
   idTokenSeconds: 3600,
-  /** The time after which an unused refresh token expires. */
+  /** The period after which an unused refresh token expires. */
   refreshTokenSeconds: 30 * 86_400,
-  /** The time in which an application may repeat a refresh whose response was lost. */
+  /** The period in which an application may repeat a refresh, in case the response was lost. */
   refreshRepeatSeconds: 30,
-  /** How long a used refresh token stays on record. Later its text tells that it was used. */
+  /**
+   * The period for which a used refresh token is stored. Afterwards, the text of the token itself
+   * shows that it was used.
+   */
   spentRefreshTokenSeconds: 60,
-  /** The time after which offline access ends, even if it is used. */
+  /** The lifetime of offline access, even if it is used. */
   offlineGrantSeconds: 365 * 86_400,
-  /** How long a device on which a user logged in is known, counted from a login. */
+  /** The period for which a device counts as known after a login on it. */
   knownDeviceSeconds: 180 * 86_400,
-  /** How long a login waits for its page to be opened. The visitor is redirected there at once. */
+  /**
+   * The period in which a login page must be opened. The visitor is redirected to the page at once.
+   */
   unopenedSeconds: 300,
-  /** How long a login page that was opened waits for its visitor. */
+  /** The period for which an opened login page can be submitted. */
   interactionSeconds: 3600,
-  /** How long the code of a device waits for its user. */
+  /** The lifetime of a device code. */
   deviceCodeSeconds: 600,
-  /** How long after its expiry a device is told that its code has expired. */
+  /**
+   * The period after a device code's expiry in which the device gets the error that its code has
+   * expired.
+   */
   expiredDeviceCodeSeconds: 600,
-  /** How recent a login must be to change the ways to log in. */
+  /** The maximum age of a login with which a user can change login methods. */
   recentLoginSeconds: 300,
-  /** The server's side of a login that lasts as long as the browser stays open. */
+  /** The server-side lifetime of a login that ends when the browser is closed. */
   browserSessionSeconds: 86_400,
 } as const
 
-/** How long a login at the tenant is remembered, counted from the login. */
+/**
+ * The period, in seconds, for which a login at the tenant is remembered, counted from the login.
+ */
 export function loginSeconds(tenant: Tenant): number {
   return tenant.settings.rememberLoginSeconds || lifetimes.browserSessionSeconds
 }

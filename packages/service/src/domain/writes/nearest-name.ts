@@ -1,6 +1,6 @@
 import { closestMatch } from 'leven'
 
-/** The known name that an unknown one probably means, if there is one. */
+/** The known name that is most similar to an unknown one; `undefined` if none is similar enough. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const lower = known.map((one) => one.toLowerCase())
   const maxDistance = Math.max(2, Math.floor(name.length / 3))

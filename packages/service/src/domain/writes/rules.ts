@@ -4,7 +4,9 @@ import { isLoopbackHost } from './addresses.ts'
 import { type ErrorCode, ServiceError } from './errors.ts'
 import { reason, type Value } from './reasons/index.ts'
 
-/** The limits of the specification, and ours where it has none. Lengths count code points. */
+/**
+ * The limits of the specification, and further limits where it has none. Lengths count code points.
+ */
 export const limits = {
   metadataKeys: 20,
   metadataKeyLength: 100,
@@ -15,11 +17,15 @@ export const limits = {
   legacyHashLength: 2_000,
   urls: 50,
   urlLength: 2_000,
-  /** The largest number of seconds a setting takes: 68 years. */
+  /** The maximum of a setting in seconds: 68 years. */
   seconds: 2_147_483_647,
 } as const
 
-/** Refuses metadata beyond the limits of the specification ("Limits"). */
+/**
+ * Checks metadata by the limits of the specification ("Limits").
+ *
+ * @throws ServiceError `invalid_metadata`.
+ */
 export function checkMetadata(metadata: Metadata): void {
   const entries = Object.entries(metadata)
   if (entries.length > limits.metadataKeys) {
@@ -34,12 +40,16 @@ export function checkMetadata(metadata: Metadata): void {
   }
 }
 
-/** The words of a value of metadata that is a list. */
+/** Splits a metadata value that is a list of words, separated by white space. */
 export function wordsOf(value: string): string[] {
   return value.split(/\s+/).filter((word) => word !== '')
 }
 
-/** Refuses text that is too long, or that a database could not give back as it was. */
+/**
+ * Checks that a text is not too long, and that a database can store it unchanged.
+ *
+ * @throws ServiceError with `code`.
+ */
 export function checkText(
   code: ErrorCode,
   field: Value,
@@ -57,7 +67,10 @@ export function checkText(
   }
 }
 
-/** Whether a text is stored and hashed as it is: without U+0000 and without half of a surrogate pair. */
+/**
+ * Whether a text can be stored and hashed unchanged: it has no U+0000 and no half of a surrogate
+ * pair.
+ */
 export function isWhole(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
@@ -66,7 +79,11 @@ export function isWhole(text: string): boolean {
 const EMAIL =
   /^[^\s@\p{Cc}<>",;:\\()[\]]+@([^\s@\p{Cc}<>",;:\\()[\].]+\.)*[^\s@\p{Cc}<>",;:\\()[\].]+$/u
 
-/** Refuses what cannot be an email address. Surrounding white space is not looked at. */
+/**
+ * Checks that a text can be an email address, regardless of white space around it.
+ *
+ * @throws ServiceError `invalid_email`.
+ */
 export function checkEmail(field: Value, email: string): void {
   checkText('invalid_email', field, email, limits.emailLength)
   if (!EMAIL.test(email.trim())) {
@@ -85,13 +102,16 @@ export function isEmail(text: string): boolean {
 }
 
 /**
- * Refuses an address that is equal to another one in canonical form, or that cannot receive mail.
- * Only new addresses are checked, because existing users may have such addresses.
+ * Checks a new email address. Refused are an address with invisible characters, which could look
+ * like another one, and a domain that cannot receive mail. Only new addresses are checked, because
+ * existing users may have such addresses.
+ *
+ * @throws ServiceError `invalid_email`.
  */
 export function checkNewEmail(field: Value, email: string): void {
   checkEmail(field, email)
   const [localPart = '', domain = ''] = email.trim().split('@')
-  // IDNA itself looks at the two joiners, which some scripts need.
+  // The two joiners in the domain are left to IDNA, because some scripts need them.
   const visible = localPart + domain.replace(/[\u200c\u200d]/g, '')
   if (INVISIBLE.test(visible)) {
     throw new ServiceError('invalid_email', reason('field_invisible', { field }))
@@ -102,9 +122,10 @@ export function checkNewEmail(field: Value, email: string): void {
 }
 
 /**
- * Refuses a URL that the issuer would refuse at the login: one that is not absolute, has a fragment
- * or credentials, or is neither https nor http on loopback. In developer mode, http is allowed for
- * any host.
+ * Checks a URL by the rules of the issuer at a login. The URL must be absolute, without fragment or
+ * credentials, and https or http on loopback. In developer mode, http is allowed for any host.
+ *
+ * @throws ServiceError `invalid_url`.
  */
 export function checkUrl(field: Value, text: string, developerMode: boolean): void {
   checkText('invalid_url', field, text, limits.urlLength)
@@ -128,7 +149,7 @@ export function isSecureEnough({ protocol, hostname }: URL, developerMode: boole
   return protocol === 'http:' && (developerMode || isLoopbackHost(hostname))
 }
 
-/** Refuses a list of URLs which is too long. */
+/** Checks the number of URLs in a list. @throws ServiceError `invalid_url` for too many. */
 export function checkUrlCount(name: string, urls: readonly string[]): void {
   if (urls.length <= limits.urls) return
   throw new ServiceError(

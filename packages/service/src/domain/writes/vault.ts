@@ -8,25 +8,45 @@ import {
 } from 'node:crypto'
 import { StoreError } from '../../store/errors.ts'
 
-/** Encrypts what must not lie in the database in clear text: client secrets and signing keys. */
+/**
+ * The encryption of data that must not be in the database in clear text, such as client secrets and
+ * signing keys.
+ */
 export interface Vault {
-  /** @param purpose - Bound to the result; {@link open} asks for the same, such as `application:<id>`. */
+  /**
+   * Encrypts a text under the newest master key.
+   *
+   * @param purpose - Bound to the result, such as `application:<id>`. {@link open} needs the same
+   *   purpose.
+   */
   seal(purpose: string, text: string): string
-  /** @throws when the text was sealed under an unknown master key or for another purpose. */
+  /**
+   * Decrypts a sealed text.
+   *
+   * @throws when the text is damaged, or was sealed under an unknown master key or for another
+   *   purpose.
+   */
   open(purpose: string, sealed: string): string
   /**
-   * The same text sealed under the newest master key; `undefined` when it is already.
+   * The text sealed again under the newest master key; `undefined` if it already is sealed under
+   * that key.
    *
    * @throws as {@link open} does.
    */
   reseal(purpose: string, sealed: string): string | undefined
-  /** The id of the newest master key, with which everything ends that it has sealed. */
+  /** The id of the newest master key. Every text that the key sealed ends with this id. */
   newestId(): string
-  /** The first of these ids whose master key is not known here, after a look for newer keys. */
+  /**
+   * The first of these ids whose master key this process does not have, after it has looked for
+   * newer keys.
+   */
   firstUnknown(ids: readonly string[]): string | undefined
 }
 
-/** A text was sealed under a master key that is not known here. Other processes may know it, so a request may be repeated. */
+/**
+ * The error for a text that was sealed under a master key that this process does not have. Another
+ * process may have the key, so a request can be retried.
+ */
 export class UnknownMasterKeyError extends StoreError {
   override readonly name = 'UnknownMasterKeyError'
   readonly keyId: string
@@ -40,11 +60,13 @@ export class UnknownMasterKeyError extends StoreError {
   }
 }
 
-/** The master keys: the newest seals, all of them open. */
+/** The master keys. The newest key seals; all keys open. */
 export interface MasterKeys {
-  /** 32 bytes each, the newest first. The same array for as long as they are the same. */
+  /**
+   * The keys of 32 bytes each, the newest first. The same array is returned until the keys change.
+   */
   list(): readonly Uint8Array[]
-  /** Looks for newer ones; answers whether there are. */
+  /** Looks for newer keys. Returns whether there are any. */
   refresh(): boolean
 }
 
@@ -56,11 +78,11 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * A vault under one master key, or under several while they are rotated.
+ * Creates a vault with one master key, or with several during a rotation.
  *
  * A sealed text has three parts: `v1.`; in base64url, 12 bytes of nonce, the AES-256-GCM ciphertext
- * and its tag; `=` and the id of the master key. Release 0.2 writes no id, and reads no further
- * than the `=`.
+ * and its tag; `=` and the id of the master key. Release 0.2 writes no id, and ignores the text
+ * from `=` on.
  *
  * @param masterKeys - 32 random bytes each.
  */
@@ -111,7 +133,7 @@ export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
     try {
       return tryAll(purpose, sealed)
     } catch (error) {
-      // Another process may have sealed it under a key that this one has not read yet.
+      // Another process may have sealed the text under a key that this process has not read yet.
       if (!source.refresh()) throw error
       return tryAll(purpose, sealed)
     }
@@ -132,8 +154,8 @@ export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
 }
 
 /**
- * The opened value, or `undefined` when its master key is gone: for what begins again then, such as
- * a code that was mailed.
+ * The opened text, or `undefined` if it cannot be opened, for example because its master key is
+ * gone. For data that can be made again, such as a mailed code.
  */
 export function openIfKnown(vault: Vault, purpose: string, sealed: string): string | undefined {
   try {
@@ -143,12 +165,15 @@ export function openIfKnown(vault: Vault, purpose: string, sealed: string): stri
   }
 }
 
-/** Master keys that stay the same. */
+/** A source of master keys that do not change. */
 export function fixedKeys(keys: readonly Uint8Array[]): MasterKeys {
   return { list: () => keys, refresh: () => false }
 }
 
-/** A master key, ready to seal. Its id reveals nothing about it. */
+/**
+ * A key for sealing, derived from a master key, and the master key's id. The id reveals nothing
+ * about the key.
+ */
 interface SealingKey {
   id: string
   key: KeyObject
@@ -168,7 +193,7 @@ function derive(masterKey: Uint8Array): SealingKey {
   }
 }
 
-/** The id of the master key of a sealed text; `undefined` for one of release 0.2. */
+/** The id of the master key that sealed a text; `undefined` for a text of release 0.2. */
 function keyIdOf(sealed: string): string | undefined {
   const at = sealed.indexOf('=')
   return at === -1 ? undefined : sealed.slice(at + 1)

@@ -1,4 +1,4 @@
-/** The refusals of applications, and the prices of their exceptions. */
+/** The sentences for refused writes of applications, and for the risks of their exceptions. */
 export const applications = {
   price_no_pkce: {
     en: 'Logins may have a nonce in place of PKCE. A stolen code can be put into the login of another user, unless the client checks the nonce.',

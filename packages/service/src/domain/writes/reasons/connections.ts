@@ -1,4 +1,4 @@
-/** The refusals of connections, and the answers of a provider that was asked. */
+/** The sentences for refused writes of connections, and for the results of testing a provider. */
 export const connections = {
   provider_knows_client: {
     en: 'It knows the client id and the client secret.',

@@ -1,4 +1,4 @@
-/** The refusals of fields, which many objects share, and of requests. */
+/** The sentences for refused fields that many objects share, and for refused requests. */
 export const fields = {
   exists_already: {
     en: 'There is such an object already.',

@@ -1,4 +1,4 @@
-/** The faults of a file that is imported, by the names that `@latchkey/management/import` gives them. */
+/** The sentences for faults of an imported file, by the names of `@latchkey/management/import`. */
 export const files = {
   file_hashed: {
     en: 'In line {line}, "{column}" holds a hash rather than a password; choose “hash” for the column, or leave passwords out.',

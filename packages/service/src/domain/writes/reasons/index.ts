@@ -22,10 +22,12 @@ type Catalogue = typeof applications &
   typeof users &
   typeof webhooks
 
-/** The name of a reason. It does not change when its sentence is reworded. */
+/** The name of a reason. The name stays the same when the sentence is reworded. */
 export type ReasonName = keyof Catalogue
 
-/** The sentence of a reason in every language, with its values as `{name}`. */
+/**
+ * The sentence of a reason in every language. Placeholders such as `{name}` stand for its values.
+ */
 export interface Translated {
   readonly en: string
   readonly de: string
@@ -55,17 +57,20 @@ export interface Reason {
   readonly values: Readonly<Record<string, Value>>
 }
 
-/** The names of the values of a sentence. Braces around a quote are an example in JSON. */
+/**
+ * The names of the placeholders in a sentence. Braces around a quote are an example in JSON, and no
+ * placeholder.
+ */
 type PlacesOf<S> = S extends `${string}{${infer Name}}${infer Rest}`
   ? (Name extends `${string}"${string}` ? never : Name) | PlacesOf<Rest>
   : never
 
-/** The values of a reason, as arguments: none where its sentence has none. */
+/** The arguments for the values of a reason. There are none if its sentence has no placeholders. */
 export type ValuesOf<N extends ReasonName> = [PlacesOf<Catalogue[N]['en']>] extends [never]
   ? []
   : [values: Readonly<Record<PlacesOf<Catalogue[N]['en']>, Value>>]
 
-/** A reason with its values. */
+/** Makes a reason from its name and values. */
 export function reason<N extends ReasonName>(name: N, ...[values]: ValuesOf<N>): Reason {
   return { reason: name, values: values ?? {} }
 }
@@ -79,7 +84,7 @@ export function sentenceIn(language: keyof Translated, { reason: name, values }:
   })
 }
 
-/** A stored reason; `undefined` if there is none, or if it comes from another version that this one does not know. */
+/** A stored reason, if this version knows its name; otherwise `undefined`. */
 export function knownReason(
   stored: { readonly reason: string; readonly values: object } | undefined,
 ): Reason | undefined {

@@ -1,4 +1,4 @@
-/** The obstacles of a login, with its waits. */
+/** The sentences for the reasons why a user cannot log in, or has to wait. */
 export const logins = {
   login_contested: {
     en: 'This user can’t log in: two people claim the account. Find out whose it is, set the address to theirs, and enable the user.',

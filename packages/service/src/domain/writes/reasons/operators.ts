@@ -1,4 +1,4 @@
-/** The refusals of operators, API keys and jobs. */
+/** The sentences for refused writes of operators, API keys and jobs. */
 export const operators = {
   operator_needs_key: {
     en: 'Operators who are logged in on a command line cannot do this. Use the console, or an API key.',

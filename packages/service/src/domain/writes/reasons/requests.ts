@@ -1,4 +1,4 @@
-/** The refusals of requests to the management API: their addresses, queries and bodies. */
+/** The sentences for refused requests to the management API: their URLs, queries and bodies. */
 export const requests = {
   query_after_id: {
     en: '"after" must be the id of the last item of the page before; "link" has the address of the next page.',

@@ -1,6 +1,9 @@
 import type { RowFaultName } from '@latchkey/management/import'
 
-/** The faults of a row of a file that is imported, by the names that `@latchkey/management/import` gives them. */
+/**
+ * The sentences for faults of a row in an imported file, by the names of
+ * `@latchkey/management/import`.
+ */
 export const rows = {
   row_no_email: { en: 'has no email address', de: 'hat keine E-Mail-Adresse' },
   row_not_email: {

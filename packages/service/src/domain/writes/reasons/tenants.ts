@@ -1,4 +1,7 @@
-/** The refusals of tenants and their settings, the effects of a change, and warnings. */
+/**
+ * The sentences for refused writes of tenants and settings, for the effects of a change, and for
+ * warnings.
+ */
 export const tenants = {
   four_eyes_owner_only: {
     en: 'Only an owner can change "latchkey_four_eyes".',

@@ -1,4 +1,4 @@
-/** The refusals of users, their credentials and messages to them. */
+/** The sentences for refused writes of users, their credentials and messages to them. */
 export const users = {
   address_changed_by_you: {
     en: 'You have changed the address of this user, so another operator has to do this.',

@@ -1,4 +1,4 @@
-/** The refusals of endpoints, and the results of a test. */
+/** The sentences for refused writes of webhook endpoints, and for the results of a test. */
 export const webhooks = {
   webhook_accepted: {
     en: 'Accepted: {answer}, after {millis} ms.',
