@@ -2,7 +2,7 @@ import type { DayCount } from '../../store/ports.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 
 /**
- * The number of entries that are counted at most, so that a busy day costs a page no more than a
+ * The maximum number of entries that are counted, so that a busy day takes a page no longer than a
  * quiet one.
  */
 export const MAX_COUNTED = 10_000
@@ -10,35 +10,37 @@ export const MAX_COUNTED = 10_000
 /** A day in microseconds. */
 export const DAY_MICROS = 86_400 * 1e6
 
-/** The days of {@link lastMonth}. */
+/** The number of days in {@link lastMonth}. */
 export const MONTH_DAYS = 30
 
 /**
- * The numbers of logins, and of refusals of each kind, that are counted for a month at most: about 3 ms each on SQLite.
+ * The maximum number of logins, and of refusals of each kind, that are counted for a month.
+ * Counting them takes about 3 ms for each kind on SQLite.
  */
 export const MAX_OF_MONTH = 20_000
 
 const LOGIN = 'login.succeeded'
 
-/** The steps of a login that are not refusals. */
+/** The audit actions of a login that are not refusals. */
 const notRefused = new Set([LOGIN, 'login.code_requested'])
 
-/** The logins of a day. A number above {@link MAX_COUNTED} means that there were more. */
+/** The numbers of logins and of refused attempts in a period. */
 export interface Activity {
   logins: number
   /** The number of refused attempts, such as those with a wrong password. */
   refused: number
 }
 
-/** The logins of a day in UTC. */
+/** The numbers of logins and of refused attempts on a day in UTC. */
 export interface DayActivity extends Activity {
-  /** Days since the epoch. */
+  /** The number of days since the epoch. */
   day: number
 }
 
 /**
- * The logins of each of the last 30 days, the oldest first: of a tenant, or of the whole service. If there are more
- * than {@link MAX_OF_MONTH}, days that were not counted completely are left out, possibly all.
+ * The logins of each of the last 30 days, the oldest first: of a tenant, or with `undefined` of the
+ * whole service. If there are more than {@link MAX_OF_MONTH}, days that were not counted completely
+ * are left out, possibly all.
  */
 export async function lastMonth(
   { store, clock }: DomainContext,
@@ -59,14 +61,20 @@ export async function lastMonth(
   return [...days.values()]
 }
 
-/** The day of the oldest counted entry, for each action of which not all entries were counted. */
+/**
+ * The days that were counted only in part. They are the days of the oldest counted entry of each
+ * action that reached the limit.
+ */
 function partDays(counts: readonly DayCount[]): number[] {
   return [...Map.groupBy(counts, ({ action }) => action).values()]
     .filter((days) => days.reduce((sum, { n }) => sum + n, 0) >= MAX_OF_MONTH)
     .map((days) => Math.min(...days.map(({ day }) => day)))
 }
 
-/** The logins of the last 24 hours: of a tenant, or of the whole service. */
+/**
+ * The logins of the last 24 hours: of a tenant, or with `undefined` of the whole service. Logins
+ * and refusals of each kind are counted up to {@link MAX_COUNTED} + 1.
+ */
 export async function lastDay(
   { store, clock }: DomainContext,
   tenantId: string | undefined,

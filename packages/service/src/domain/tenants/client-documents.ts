@@ -5,14 +5,16 @@ import { lifetimes } from '../writes/lifetimes.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { limits, wordsOf } from '../writes/rules.ts'
 
-/** The key of a tenant's metadata that says which clients may describe themselves by a metadata document. */
+/** The metadata key of a tenant that says which clients may use a client ID metadata document. */
 export const DOCUMENTS_KEY = 'latchkey_client_documents'
-/** The key of a tenant's metadata with the hosts of those clients, under `listed`. */
+/** The metadata key of a tenant with the hosts of these clients, under the trust `listed`. */
 export const DOCUMENT_HOSTS_KEY = 'latchkey_client_document_hosts'
-/** The key of a tenant's metadata with the hosts whose clients are refused in any case. */
+/** The metadata key of a tenant with the hosts whose clients are always refused. */
 export const BLOCKED_HOSTS_KEY = 'latchkey_client_documents_blocked'
 
-/** The key of a tenant's metadata that says whether clients may register themselves as well. */
+/**
+ * The metadata key of a tenant that says whether clients may also use dynamic client registration.
+ */
 export const REGISTRATION_KEY = 'latchkey_client_registration'
 
 /** The values of {@link DOCUMENTS_KEY}; the first is the default. */
@@ -21,20 +23,21 @@ export const documentTrust = ['off', 'listed', 'any'] as const
 /** The tenant's trust in unregistered clients. */
 type DocumentTrust = (typeof documentTrust)[number]
 
-/** The length of a `client_id` that is a URL, in bytes, at most. */
+/** The maximum length of a `client_id` that is a URL, in bytes. */
 const MAX_CLIENT_ID = 300
 
 function trustOf(metadata: Metadata): DocumentTrust {
   return documentTrust.find((one) => one === metadata[DOCUMENTS_KEY]) ?? 'off'
 }
 
-/** Whether clients may log in by a metadata document at all. */
+/** Whether the tenant accepts any clients with a metadata document. */
 export function acceptsDocuments({ metadata }: Pick<Tenant, 'metadata'>): boolean {
   return trustOf(metadata) !== 'off'
 }
 
 /**
- * Whether clients may register themselves, which needs trust in unregistered clients too.
+ * Whether the tenant accepts dynamic client registration. This also requires that it trusts
+ * unregistered clients.
  *
  * @see RFC 7591
  */
@@ -44,25 +47,30 @@ export function acceptsRegistration({ metadata }: Pick<Tenant, 'metadata'>): boo
 
 const REGISTERED_ID = idPattern('reg')
 
-/** Whether an id is that of a client that has registered itself. */
+/** Whether a client id was issued by dynamic client registration. */
 export function isRegisteredId(clientId: string): boolean {
   return REGISTERED_ID.test(clientId)
 }
 
-/** Whether an id is that of a client that describes itself: by a metadata document, or by registering itself. */
+/**
+ * Whether a client id belongs to a client with a metadata document or from dynamic client
+ * registration.
+ */
 export function isSelfDescribedId(clientId: string): boolean {
   return isDocumentId(clientId) || isRegisteredId(clientId)
 }
 
-/** Whether an id is that of a client with a metadata document; those of applications are no URLs. */
+/** Whether a client id is the URL of a metadata document. Ids of applications are not URLs. */
 export function isDocumentId(clientId: string): boolean {
   return /^https:/i.test(clientId)
 }
 
 /**
- * The reason why the tenant does not accept a client; `undefined` if it does.
+ * The reason why the tenant refuses a client with a metadata document; `undefined` if it accepts
+ * the client.
  *
- * An id must be in its canonical form. In another form, it would be another client with the same document.
+ * An id must be in its canonical form. Another form would be a second client with the same
+ * document.
  *
  * @see draft-ietf-oauth-client-id-metadata-document §3, §6
  */
@@ -93,8 +101,9 @@ export function documentRefusal(
 }
 
 /**
- * The reason why the tenant does not accept a client that has registered itself; `undefined` if it does. Such a client
- * has no host of its own, so the hosts of all its redirect URIs must be accepted.
+ * The reason why the tenant refuses a client from dynamic client registration; `undefined` if it
+ * accepts the client. The id of this client has no host, so the hosts of all redirect URIs must be
+ * accepted.
  */
 export function registrationRefusal(
   tenant: Pick<Tenant, 'metadata'>,
@@ -114,8 +123,9 @@ export function registrationRefusal(
 }
 
 /**
- * The host of a redirect URI, in the form of the lists of hosts: with its port, except on the
- * user's device, where any port can be used. For a scheme that is named after a domain, the scheme.
+ * The host of a redirect URI, as the lists of hosts have it. An https host includes its port. An
+ * http host has no port, because programs on the user's device use any port. For other schemes, it
+ * is the scheme.
  */
 function redirectHost(uri: string): string {
   const url = URL.parse(uri)
@@ -123,16 +133,25 @@ function redirectHost(uri: string): string {
   return url?.protocol === 'http:' ? url.hostname : (url?.protocol ?? '').slice(0, -1)
 }
 
-/** The hosts by which the tenant judges a client that describes itself. */
+/**
+ * The hosts by which the tenant accepts or blocks a client: the host of its metadata document, or
+ * the hosts of its redirect URIs.
+ */
 export function judgedHosts(clientId: string, redirectUris: readonly string[]): string[] {
   if (isDocumentId(clientId)) return [URL.parse(clientId)?.host ?? '']
   return [...new Set(redirectUris.map(redirectHost))]
 }
 
-/** The times at which hosts were last blocked or unblocked. Consents from before have ended. */
+/**
+ * The times at which hosts were last blocked or unblocked, by host. Earlier consents are no longer
+ * valid.
+ */
 export type EndedHosts = Readonly<Record<string, Micros>>
 
-/** {@link EndedHosts} after a change of the metadata. Consents are kept for a year, so older times are left out. */
+/**
+ * The {@link EndedHosts} after a change of the metadata. Consents last at most a year, so older
+ * times are left out.
+ */
 export function endedHosts(
   ended: EndedHosts | undefined,
   { before, after, now }: { before: Metadata; after: Metadata; now: Micros },
@@ -145,25 +164,26 @@ export function endedHosts(
   return Object.fromEntries([...kept, ...changed.map((host) => [host, now] as const)])
 }
 
-/** Whether a text is a list of hosts, separated by spaces, in the form that {@link documentRefusal} compares. */
+/** Whether a text is a list of canonical hosts, separated by white space. */
 export function isHostList(text: string): boolean {
   return wordsOf(text).every((host) => URL.parse(`https://${host}/`)?.host === host)
 }
 
-/** The hosts whose clients the tenant refuses in any case, in order. */
+/** The hosts whose clients the tenant always refuses, in alphabetical order. */
 export function blockedHosts({ metadata }: Pick<Tenant, 'metadata'>): string[] {
   return [...hostsOf(metadata, BLOCKED_HOSTS_KEY)].sort()
 }
 
-/** The hosts that the tenant lists, in order. */
+/** The hosts that the tenant lists under {@link DOCUMENT_HOSTS_KEY}, in alphabetical order. */
 export function listedHosts({ metadata }: Pick<Tenant, 'metadata'>): string[] {
   return [...hostsOf(metadata, DOCUMENT_HOSTS_KEY)].sort()
 }
 
 /**
- * The metadata after a host was blocked or unblocked; the same object if it is so already.
+ * The metadata after a host was blocked or unblocked. It is the same object if nothing changes.
  *
- * @throws ServiceError `invalid_request` unless the host is in its canonical form; `conflict` if the list is full.
+ * @throws ServiceError `invalid_request` unless the host is in its canonical form; `conflict` if
+ *   the list is full.
  */
 export function withHostBlocked(metadata: Metadata, host: string, isBlocked: boolean): Metadata {
   const normal = URL.parse(`https://${host}/`)?.host

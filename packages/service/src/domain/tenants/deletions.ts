@@ -3,7 +3,10 @@ import type { TenantDeletion } from '../../store/ports.ts'
 import { entryOf } from '../writes/audit.ts'
 import { type DomainContext, exclusively } from '../writes/context.ts'
 
-/** The number of users that one step erases. In SQLite, other writes wait some tens of milliseconds for it. */
+/**
+ * The maximum number of users that one step erases. In SQLite, a step delays other writes by some
+ * tens of milliseconds.
+ */
 const STEP = 100
 
 /** The deleted tenants that still have rows, in the order of deletion. */
@@ -11,7 +14,7 @@ export function listDeletions({ store }: Pick<DomainContext, 'store'>): Promise<
   return store.tenants.deletions()
 }
 
-/** Watches the erasing of deleted tenants. */
+/** Callbacks for the erasure of deleted tenants. */
 export interface ErasureWatch {
   /** Called when the erasure of a tenant begins, after each step, and with `left` 0 at its end. */
   onStep?(deletion: TenantDeletion): void
@@ -23,10 +26,10 @@ export interface ErasureWatch {
 }
 
 /**
- * Erases the rows of deleted tenants, step by step. The remaining rows are the only state, so it continues where a
- * killed process has stopped.
+ * Erases the rows of deleted tenants, step by step. The remaining rows are the only state, so a
+ * later call continues where a killed process has stopped.
  *
- * @returns `false` if another process is already doing it.
+ * @returns `false` if another process is already erasing them.
  */
 export async function eraseDeleted(
   context: DomainContext,

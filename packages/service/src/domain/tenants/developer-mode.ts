@@ -2,8 +2,8 @@ import type { Tenant } from '../../store/records.ts'
 import type { DomainContext } from '../writes/context.ts'
 
 /**
- * Whether developer mode opens private networks and the outbox page to the tenant. The owner of the tenant turns the
- * mode on; the operator of the service decides at its start whether it has an effect.
+ * Whether the tenant can use private networks and the outbox page in developer mode. A setting of
+ * the tenant turns the mode on. An option of the service decides whether the mode has an effect.
  */
 export function opensDeveloperMode(
   { allowDeveloperMode }: Pick<DomainContext, 'allowDeveloperMode'>,

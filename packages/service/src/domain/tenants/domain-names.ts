@@ -3,34 +3,45 @@ import { isIpHost, isLoopbackHost } from '../writes/addresses.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/** The proof that a domain belongs to a tenant: a TXT record of its owner (`dns`), or none (`none`). */
+/**
+ * The verification of a tenant's domain: a TXT record in the DNS (`dns`), or no verification
+ * (`none`).
+ */
 export type DomainVerification = 'dns' | 'none'
 
 /** The rules for the domains of tenants. */
 export interface DomainPolicy {
   /**
-   * Whether an API key may move its tenant to this machine: `localhost`, names below it,
-   * `127.0.0.0/8`, `[::1]`. An operator can always create a tenant there.
+   * Whether a tenant can be moved to a loopback domain: `localhost`, its subdomains, `127.0.0.0/8`,
+   * `[::1]`. An operator can always create a tenant there.
    */
   readonly allowLoopback: boolean
-  /** Hosts of the management API, which no tenant may have; in the form of {@link canonicalDomain}. */
+  /**
+   * The hosts of the management API, which no tenant may have; in the form of {@link
+   * canonicalDomain}.
+   */
   readonly apiHosts: readonly string[]
-  /** Host of the management console, which no tenant may have. Without one, there is no console. */
+  /**
+   * The host of the management console, which no tenant may have. Without a host, there is no
+   * console.
+   */
   readonly consoleHost?: string | undefined
-  /** Whether the DNS must name the tenant before it can move to a domain. */
+  /** The verification that a domain needs before a tenant can move to it. */
   readonly verification: DomainVerification
 }
 
 const DAY_MICROS = 24 * 60 * 60 * 1_000_000
 
-/** The time for which a domain that a tenant gave up is reserved for it. */
+/**
+ * The period, in microseconds, for which a domain that a tenant gave up is reserved for the tenant.
+ */
 export const DOMAIN_HOLD_MICROS = 30 * DAY_MICROS
 
 /**
- * The domain in the form in which it is stored and compared: a host in lower case and ASCII, with
- * its port if it has one.
+ * The canonical form of a domain, in which it is stored and compared: a host in lower case and
+ * ASCII, with its port if it has one.
  *
- * @throws ServiceError `invalid_request` for text that is no host.
+ * @throws ServiceError `invalid_request` for text that is not a host.
  */
 export function canonicalDomain(domain: string): string {
   const url = URL.parse(`https://${domain}`)
@@ -42,11 +53,13 @@ export function canonicalDomain(domain: string): string {
 }
 
 /**
- * Refuses a domain (in canonical form) that no tenant may have, because it would be confused with
- * another one or can have no owner.
+ * Checks that a tenant may have a domain, which is in canonical form. Refused are domains that
+ * could be confused with another one or that can have no owner.
  *
  * A suffix that a company keeps for its customers, such as `github.io`, has an owner and is
  * accepted.
+ *
+ * @throws ServiceError `invalid_request`.
  */
 export function checkDomain(
   domain: string,

@@ -5,20 +5,20 @@ import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import type { DomainPolicy } from './domain-names.ts'
 
-/** The DNS name under which the owner of a domain names its tenant. */
+/** The label of the DNS name at which the owner of a domain names the domain's tenant. */
 const LABEL = '_latchkey'
 
-/** The error codes of the DNS for a record that does not exist. */
+/** The error codes of DNS queries for a record that does not exist. */
 const NOT_THERE = new Set(['ENODATA', 'ENOTFOUND'])
 
 /**
- * If the policy requires it, looks for the DNS record with which the owner of a domain assigns it
- * to a tenant. It is a TXT record at `_latchkey.<domain>` with the value `latchkey-tenant=<id of
- * the tenant>`.
+ * Checks the DNS record with which the owner of a domain assigns the domain to a tenant, if the
+ * policy requires it. The record is a TXT record at `_latchkey.<domain>` with the value
+ * `latchkey-tenant=<id of the tenant>`.
  *
- * @param domain - In its canonical form. A port is ignored.
- * @throws ServiceError `invalid_request`, which names the record to publish, when there is none,
- *   and `unavailable` when the DNS does not answer.
+ * @param domain - The domain in its canonical form. A port is ignored.
+ * @throws ServiceError `invalid_request`, which names the record to publish, when there is no such
+ *   record; `unavailable` when the DNS does not answer.
  */
 export async function verifyDomain(
   tenantId: string,
@@ -30,7 +30,7 @@ export async function verifyDomain(
   const name = `${LABEL}.${hostname}`
   const value = `latchkey-tenant=${tenantId}`
   const records = await textRecords(name)
-  // A long text is split into pieces of 255 bytes.
+  // The DNS splits a long text into pieces of 255 bytes.
   if (records.some((pieces) => pieces.join('').trim() === value)) return
   throw new ServiceError(
     'invalid_request',
@@ -41,7 +41,8 @@ export async function verifyDomain(
 async function textRecords(name: string): Promise<string[][]> {
   try {
     const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-    // The servers that the application has set. A named import would not follow `dns.setServers()`.
+    // Uses the servers that the application has set. A named import would not follow
+    // `dns.setServers()`.
     resolver.setServers(dns.getServers())
     return await resolver.resolveTxt(name)
   } catch (cause) {

@@ -1,18 +1,18 @@
 import type { Tenant } from '../../store/records.ts'
 
-/** The key of a tenant's metadata that says whether operators may log in as its users. */
+/** The metadata key of a tenant that says whether operators may log in as its users. */
 export const IMPERSONATION_KEY = 'latchkey_impersonation'
 
 /**
- * Whether operators may log in as users: not at all, after the user has agreed on the account page, or with a notice
- * to the user.
+ * The modes of logging in as a user. `off`: operators may not. `asked`: the user has to agree on
+ * the account page. `allowed`: the user is only notified.
  */
 export const impersonationModes = ['off', 'asked', 'allowed'] as const
 
 /** One of {@link impersonationModes}. */
 export type ImpersonationMode = (typeof impersonationModes)[number]
 
-/** The mode of a tenant; `off` if it has none, or a value that only a newer version knows. */
+/** The mode of a tenant. It is `off` if the metadata has no mode or an unknown one. */
 export function impersonationMode({ metadata }: Pick<Tenant, 'metadata'>): ImpersonationMode {
   const { [IMPERSONATION_KEY]: value } = metadata
   return impersonationModes.find((one) => one === value) ?? 'off'

@@ -3,12 +3,12 @@ import type { TenantLogo } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/** The size of a logo at most, in bytes. In base64, it fits into the largest body of the API. */
+/** The maximum size of a logo, in bytes. In base64, it fits into the largest body of the API. */
 export const MAX_LOGO_BYTES = 131_072
 
 /**
- * The length of a side at most, in pixels. A decoder in a browser or mail program needs 4 bytes for each pixel, even if
- * the file is small.
+ * The maximum width and height of a logo, in pixels. A decoder in a browser or mail program needs 4
+ * bytes for each pixel, even if the file is small.
  */
 export const MAX_LOGO_SIDE = 2_048
 
@@ -19,17 +19,17 @@ interface Size {
 
 interface Format {
   readonly type: TenantLogo['type']
-  /** Whether the bytes begin like those of the format. */
+  /** Whether the bytes begin with the signature of the format. */
   isFormat(bytes: Buffer): boolean
-  /** The size in the header; `undefined` if the header is incomplete or has none. */
+  /** The width and height in the header; `undefined` if the header is incomplete or has no size. */
   sizeOf(bytes: Buffer): Size | undefined
 }
 
 const textAt = (bytes: Buffer, start: number, end: number) => bytes.toString('latin1', start, end)
 
 /**
- * The formats of a logo. Only the bytes decide which one it is, because a name and a request header are claims of the
- * sender.
+ * The formats of a logo. The bytes alone determine the format, because a file name and a request
+ * header are claims of the sender.
  *
  * @see PNG, Third Edition §5.2 and §11.2.1; ITU-T T.81 Annex B; RFC 9649 §2.3 to §2.7
  */
@@ -58,8 +58,8 @@ const formats: readonly Format[] = [
 export const logoTypes: readonly TenantLogo['type'][] = formats.map(({ type }) => type)
 
 /**
- * The size of a JPEG. Segments are skipped by their lengths, up to the first one that describes a
- * frame.
+ * The width and height of a JPEG. Segments are skipped by their lengths, up to the first segment
+ * that describes a frame.
  */
 function sizeOfJpeg(bytes: Buffer): Size | undefined {
   for (let at = 2; at + 9 <= bytes.length; ) {
@@ -94,8 +94,8 @@ function sizeOfWebp(bytes: Buffer): Size | undefined {
 }
 
 /**
- * Checks the bytes of an image, and describes it. Its content is not decoded, and its metadata
- * stays.
+ * Checks the bytes of an image, and returns its description. The pixels are not decoded, and
+ * metadata in the file is kept.
  *
  * @throws ServiceError `invalid_request` for an image that is refused.
  */

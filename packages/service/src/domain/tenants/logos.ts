@@ -10,7 +10,8 @@ import { checkLogo } from './logo-image.ts'
  *
  * @param bytes - The image; `undefined` removes the logo.
  * @param readAt - The `updatedAt` of the version that the caller has edited. Default: any version.
- * @throws ServiceError `invalid_request` for an image that is refused, `conflict` when the tenant was changed since.
+ * @throws ServiceError `invalid_request` for an image that is refused, `conflict` when the tenant
+ *   was changed since, `not_found` for the system tenant.
  */
 export async function setLogo(
   scope: Scope,
@@ -32,7 +33,10 @@ export async function setLogo(
   )
 }
 
-/** The bytes of the tenant's current logo, if it has that hash. */
+/**
+ * The bytes of the tenant's current logo; `undefined` if the logo has another hash or there is
+ * none.
+ */
 export async function findLogo(
   { store }: Pick<Scope['context'], 'store'>,
   { id, logo }: Pick<Tenant, 'id' | 'logo'>,

@@ -6,19 +6,25 @@ import { instantOfDay } from '../writes/days.ts'
 /**
  * The metadata key of a tenant or application with the day from which each login needs a second
  * step, such as `2026-12-31`. The day begins at midnight in UTC. Before that day, users are asked
- * to add one, and may postpone it.
+ * to add a second step, and may postpone this.
  */
 export const SECOND_STEP_KEY = 'latchkey_second_step_from'
 
 /** The rule that each login needs a second step. */
 export interface SecondStepRule {
-  /** The day from which it holds. */
+  /** The day from which the rule applies. */
   readonly from: string
-  /** Whether it holds now. Before, users are asked and may postpone it. */
+  /**
+   * Whether the rule applies now. Before, users are asked to add a second step, and may postpone
+   * this.
+   */
   readonly isDue: boolean
 }
 
-/** The rule from the days in the metadata of a tenant and an application. The earliest day decides. */
+/**
+ * The rule of a tenant and an application, from the days in their metadata. The earliest day
+ * decides. Returns `undefined` if no value is a day.
+ */
 export function secondStepRule(
   { clock }: Pick<DomainContext, 'clock'>,
   ...days: readonly unknown[]
@@ -34,9 +40,7 @@ export function isDay(value: unknown): value is string {
   return typeof value === 'string' && instantOfDay(value) !== undefined
 }
 
-/**
- * Whether users can have a second step at all. Otherwise, the rule would let none of them log in.
- */
+/** Whether users can have a second step at all. Without one, the rule would prevent every login. */
 export function allowsSecondSteps(settings: TenantSettings): boolean {
   return allowedFactors(settings).length > 0
 }

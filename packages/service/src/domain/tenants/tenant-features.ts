@@ -21,15 +21,18 @@ import {
 import { IMPERSONATION_KEY, impersonationMode, impersonationModes } from './impersonation-mode.ts'
 import { isDay, SECOND_STEP_KEY } from './second-step-rule.ts'
 
-/** The key of a tenant's metadata that says whether users may delete their own accounts. */
+/** The metadata key of a tenant that says whether users may delete their own accounts. */
 const DELETION_KEY = 'latchkey_account_deletion'
-/** The key of a tenant's metadata that says whether users are told of logins on new devices. */
+/** The metadata key of a tenant that says whether users are notified of logins on new devices. */
 const DEVICE_KEY = 'latchkey_new_device_mail'
-/** The key of a tenant's metadata that says whether another operator has to confirm a new address of a user. */
+/**
+ * The metadata key of a tenant that says whether another operator has to confirm a user's new
+ * address.
+ */
 export const FOUR_EYES_KEY = 'latchkey_four_eyes'
-/** The key of a tenant's metadata with the color of buttons and links. */
+/** The metadata key of a tenant with the color of buttons and links. */
 export const COLOR_KEY = 'latchkey_brand_color'
-/** The key of a tenant's metadata with the address of the image above every page. */
+/** The metadata key of a tenant with the URL of the image above every page. */
 export const LOGO_KEY = 'latchkey_logo_url'
 
 const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: Reason }>> = {
@@ -72,7 +75,12 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: R
   [LOGO_KEY]: { isGood: isImageUrl, wanted: reason('wanted_image_url') },
 }
 
-/** Refuses values that would have no effect. A stored value may stay. */
+/**
+ * Checks the metadata keys of the service. Values that would have no effect are refused, unless the
+ * same value is already stored.
+ *
+ * @throws ServiceError `invalid_metadata`.
+ */
 export function checkNewFeatures(metadata: Metadata, stored: Metadata | undefined): void {
   for (const [key, { isGood, wanted }] of Object.entries(RULES)) {
     const value = metadata[key]
@@ -94,18 +102,19 @@ export function isDeletionAllowed({ metadata }: Pick<Tenant, 'metadata'>): boole
   return metadata[DELETION_KEY] === 'true'
 }
 
-/** Whether users are told of logins on new devices. */
+/** Whether users are notified of logins on new devices. */
 export function isNewDeviceTold({ metadata }: Pick<Tenant, 'metadata'>): boolean {
   return metadata[DEVICE_KEY] !== 'false'
 }
 
-/** Whether another operator has to confirm an address that an operator has changed. */
+/** Whether another operator has to confirm a user's address that an operator has changed. */
 export function needsSecondOperator({ metadata }: Pick<Tenant, 'metadata'>): boolean {
   return metadata[FOUR_EYES_KEY] !== 'false'
 }
 
 /**
- * Refuses an operator who is not an owner to change rules that protect users from operators.
+ * Checks a change by an operator who is not an owner. Such an operator may not change the rules
+ * that protect users from operators.
  *
  * @throws ServiceError `not_permitted`.
  */
@@ -124,8 +133,9 @@ export function checkOwnerRules(
 }
 
 /**
- * The color and the image of the tenant's pages, if it has them. An uploaded image takes precedence over a linked one.
- * Its URL is a path at the tenant's domain.
+ * The color and the image URL of the tenant's pages; `undefined` for a missing or invalid one. An
+ * uploaded image takes precedence over a linked one. The URL of an uploaded image is a path at the
+ * tenant's domain.
  */
 export function brandOf({ metadata, logo }: Pick<Tenant, 'metadata' | 'logo'>): {
   color: string | undefined
@@ -139,12 +149,15 @@ export function brandOf({ metadata, logo }: Pick<Tenant, 'metadata' | 'logo'>): 
 }
 
 /**
- * The path of an uploaded image at the tenant's domain. Each image has a different path, so it may be cached without
- * limit.
+ * The path of an uploaded image at the tenant's domain. Each image has a different path, so
+ * browsers may cache an image without limit.
  */
 export const logoPath = (hash: string): string => `/logo/${hash}`
 
-/** The URL of the tenant's image that works everywhere, because mail and the console are not at the tenant's domain. */
+/**
+ * The absolute URL of the tenant's image, for mail and the console, which are not at the tenant's
+ * domain. Returns `undefined` if there is no image.
+ */
 export function absoluteLogo(
   tenant: Pick<Tenant, 'metadata' | 'logo' | 'settings'>,
 ): string | undefined {
@@ -163,8 +176,8 @@ function isColor(value: string): boolean {
 }
 
 /**
- * Whether a text is the URL of an image. It goes into a header, in which commas, semicolons and
- * spaces have a meaning.
+ * Whether a text can be the URL of an image. The URL is sent in a header, in which commas,
+ * semicolons and spaces have a meaning.
  */
 function isImageUrl(value: string): boolean {
   const url = URL.parse(value)

@@ -15,11 +15,11 @@ export type TextLanguage = (typeof textLanguages)[number]
 
 /** The limits of a text. */
 export interface TextRule {
-  /** The length at most, in bytes of UTF-8. */
+  /** The maximum length, in bytes of UTF-8. */
   readonly most: number
   /** The allowed placeholders, without braces. */
   readonly places: readonly string[]
-  /** The placeholders that it must have. */
+  /** The placeholders that the text must have. */
   readonly required: readonly string[]
 }
 
@@ -57,20 +57,23 @@ export type TextName = keyof typeof textRules
 export const textNames = Object.keys(textRules) as readonly TextName[]
 
 /**
- * The messages whose texts a tenant can replace: the part after `mail_` of names in
- * {@link textRules}.
+ * The messages whose texts a tenant can replace. Each is the part after `mail_` of a name in {@link
+ * textRules}.
  */
 export const textMails = ['verify', 'reset', 'invite', 'code', 'login_code'] as const
 
 /** One of {@link textMails}. */
 export type TextMail = (typeof textMails)[number]
 
-/** Texts as a caller sent them. An empty text, `null` and a missing one mean our own text. */
+/**
+ * Texts as a caller sent them. For an empty, missing or `null` text, the default text of the
+ * service is used.
+ */
 export type SentTexts = {
   readonly [Language in TextLanguage]?: { readonly [Name in string]?: string | null } | null
 }
 
-/** The text of a tenant in a language; `undefined` if it uses ours. */
+/** The tenant's own text in a language; `undefined` if the tenant uses the default text. */
 export function ownText(
   { texts }: Pick<Tenant, 'texts'>,
   language: TextLanguage,
@@ -80,7 +83,7 @@ export function ownText(
 }
 
 /**
- * Checks texts, and returns them in the form in which they are stored.
+ * Checks texts, and returns them trimmed and without empty ones, as they are stored.
  *
  * @throws ServiceError `invalid_request` for the first text that is refused.
  */
@@ -101,7 +104,8 @@ export function checkTexts(sent: SentTexts): TenantTexts {
  * Replaces the texts of a tenant.
  *
  * @param readAt - The `updatedAt` of the version that the caller has edited. Default: any version.
- * @throws ServiceError `invalid_request` for a text that is refused, `conflict` when the tenant was changed since.
+ * @throws ServiceError `invalid_request` for a text that is refused, `conflict` when the tenant was
+ *   changed since, `not_found` for the system tenant.
  */
 export async function updateTexts(scope: Scope, sent: SentTexts, readAt?: Micros): Promise<Tenant> {
   const { context, tenantId } = scope
@@ -116,23 +120,30 @@ export async function updateTexts(scope: Scope, sent: SentTexts, readAt?: Micros
   )
 }
 
-/** Control characters, characters that change the direction of text, and invisible ones. */
+/**
+ * The pattern of control characters, characters that change the direction of text, and invisible
+ * characters.
+ */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\u115f\u1160\u3164\uffa0\u2800]/u
 
-/** A host, or an address of a mailbox or web page, in NFKC. Dots of other scripts count as dots. */
+/**
+ * The pattern of a host, an email address or a URL in NFKC text. Dots of other scripts count as
+ * dots.
+ */
 const ELSEWHERE =
   /@|:\/\/|\/\/|\bwww\b|[\p{L}\p{N}_-]+[.\u3002\uff61]\p{L}[\p{L}\p{N}-]+|\d+[.\u3002]\d+[.\u3002]\d+/iu
 
-/** A telephone number: at least six digits, with separators between them. */
+/** The pattern of a telephone number: at least six digits, with separators between them. */
 const TELEPHONE = /(?:\d[\s()./+-]*){6,}/
 
-/** The length of a name in a message at most, in characters. */
+/** The maximum length of a name in a message, in characters. */
 const NAME_LENGTH = 100
 
 /**
- * The name of a company or an application in a message, which is sent from the address of the installation. Replaced by
- * the tenant's domain if the name has an address of a page or mailbox, a telephone number, a line break or invisible
- * characters, or more than 100 characters. The tenant's own domain and its parents are allowed in it.
+ * The name of a company or an application to show in a message, which is sent from the address of
+ * the installation. The tenant's domain replaces a name that has a URL, an email address, a
+ * telephone number, a line break, invisible characters or more than 100 characters. A name may
+ * contain the tenant's own domain and its parent domains.
  */
 export function nameInMail(name: string, domain: string): string {
   const isOwn = (host: string) => domain === host || domain.endsWith(`.${host}`)
@@ -141,7 +152,7 @@ export function nameInMail(name: string, domain: string): string {
     .replace(/[\p{L}\p{N}_.-]+/gu, (word) =>
       isOwn(word.toLowerCase().replace(/\.$/, '')) ? 'x' : word,
     )
-  // Two of the invisible characters are needed to write some languages.
+  // The two joiners are allowed, because some languages need them.
   const isShown = isWhole(name) && !UNSHOWN.test(name.replace(/[\u200c\u200d]/g, ''))
   const isShort = [...name].length <= NAME_LENGTH
   const isName = isShown && isShort && !ELSEWHERE.test(others) && !TELEPHONE.test(others)

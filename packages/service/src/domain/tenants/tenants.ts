@@ -25,7 +25,7 @@ import { checkNewFeatures } from './tenant-features.ts'
 /** The fields of a tenant that a caller sets. */
 export type TenantInput = Pick<Tenant, 'name' | 'metadata' | 'settings'>
 
-/** The settings of a new tenant, without the domain, which has no default. */
+/** The default settings of a new tenant. The domain has no default. */
 export const defaultSettings = Object.fromEntries(
   tenantSettings
     .map(({ member, initial }) => [member, initial])
@@ -45,14 +45,17 @@ export async function createTenant(scope: ServiceScope, input: TenantInput): Pro
   const tenant = { id, createdAt: now, updatedAt: now, ...checkTenant(input) }
   checkNewFeatures(tenant.metadata, undefined)
   checkSecondStep(tenant, undefined)
-  // Operators create tenants, and may always use a loopback domain.
+  // Only operators create tenants, and they may always use a loopback domain.
   checkDomain(tenant.settings.domain, { ...scope.context.domains, allowLoopback: true })
   return commit({ ...scope, tenantId: id }, 'tenant.create', id, (audit) =>
     store.tenants.insert(tenant, audit),
   )
 }
 
-/** The tenant, `undefined` if there is none. The system tenant exists only with a console, and has the console's host as its domain. */
+/**
+ * Reads a tenant; `undefined` if there is none. The system tenant exists only with a console, and
+ * has the console's host as its domain.
+ */
 export async function lookUpTenant(
   { store, domains: { consoleHost } }: Pick<DomainContext, 'store' | 'domains'>,
   id: string,
@@ -62,7 +65,10 @@ export async function lookUpTenant(
   return tenant && { ...tenant, settings: { ...tenant.settings, domain: consoleHost as string } }
 }
 
-/** The tenant whose issuer is at a host, which is given in lower case. */
+/**
+ * The tenant whose issuer is at a host, in lower case. At the console's host, it is the system
+ * tenant.
+ */
 export function tenantAt(context: DomainContext, host: string): Promise<Tenant | undefined> {
   if (host === context.domains.consoleHost) return lookUpTenant(context, SYSTEM_TENANT_ID)
   return findTenant({ context }, host)
@@ -77,7 +83,7 @@ export async function getTenant({ context, tenantId }: Scope): Promise<Tenant> {
   return found(await lookUpTenant(context, tenantId))
 }
 
-/** The tenant with a domain, which is given in lower case. The system tenant is never found. */
+/** The tenant with a domain, in lower case. The system tenant is never returned. */
 export async function findTenant(
   { context }: Pick<ServiceScope, 'context'>,
   domain: string,
@@ -106,8 +112,9 @@ export function searchTenants(
 }
 
 /**
- * Makes a function that checks an update of a tenant without storing it, and returns the tenant as the update would leave
- * it. It makes no DNS request. The applications are read once, for any number of updates.
+ * Makes a function that checks updates of a tenant without storing them. The function returns the
+ * tenant after the update, and makes no DNS request. The applications are read once, for any number
+ * of updates.
  *
  * @returns A function that throws a ServiceError as {@link updateTenant} does.
  */
@@ -129,7 +136,9 @@ export async function tenantJudge(
  * Replaces all members of a tenant that a caller can set by `input`.
  *
  * @param readAt - The `updatedAt` of the version that the caller has edited. Default: any version.
- * @throws ServiceError `conflict` when the tenant was changed after `readAt`.
+ * @throws ServiceError `not_found`, `conflict` when the tenant was changed after `readAt`,
+ *   `already_exists` when another tenant has the domain, or the code of the rule that the input
+ *   breaks.
  */
 export async function updateTenant(
   scope: Scope,
@@ -153,8 +162,8 @@ export async function updateTenant(
 }
 
 /**
- * Blocks or unblocks the clients of a host, and leaves the rest of the tenant as it is. Blocking ends their grants;
- * unblocking does not restore them.
+ * Blocks or unblocks the clients of a host, without other changes of the tenant. Blocking ends the
+ * grants to these clients; unblocking does not restore them.
  *
  * @throws ServiceError as `withHostBlocked` does.
  */
@@ -170,7 +179,7 @@ export async function setHostBlocked(
     if (metadata === last.metadata) return last
     checkMetadata(metadata)
     const { name, settings } = last
-    // The settings stay, so no application can object.
+    // The settings do not change, so no application can conflict with them.
     return change(context, last, { name, metadata, settings }, [])
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
@@ -180,7 +189,10 @@ export async function setHostBlocked(
   )
 }
 
-/** The tenant `last` with the members of `checked`, after all rules for changes. */
+/**
+ * The tenant `last` with the members of `checked`. @throws ServiceError if a rule for changes
+ * refuses it.
+ */
 function change(
   context: DomainContext,
   last: Tenant,
@@ -197,7 +209,12 @@ function change(
   return updated(context, last, { ...checked, ...(ended && { endedHosts: ended }) })
 }
 
-/** Refuses to require a second step where users can have none. A tenant that is stored so may stay so. */
+/**
+ * Checks that users can have a second step if the tenant requires one. A tenant that already breaks
+ * this rule may keep its settings.
+ *
+ * @throws ServiceError `invalid_metadata`.
+ */
 function checkSecondStep(input: TenantInput, stored: TenantInput | undefined): void {
   const breaks = ({ metadata, settings }: TenantInput) =>
     metadata[SECOND_STEP_KEY] !== undefined && !allowsSecondSteps(settings)
@@ -209,8 +226,10 @@ function checkSecondStep(input: TenantInput, stored: TenantInput | undefined): v
 }
 
 /**
- * Refuses to switch off the last kind of second step while an application requires one. A tenant
- * that is stored without any may stay so.
+ * Checks that the last kind of second step is not switched off while an application requires a
+ * second step. A tenant that is stored without any kind may stay as it is.
+ *
+ * @throws ServiceError `invalid_request`.
  */
 function checkRequiredSecondStep(
   applications: readonly Application[],
@@ -218,7 +237,7 @@ function checkRequiredSecondStep(
   stored: Tenant,
 ): void {
   if (allowsSecondSteps(settings) || !allowsSecondSteps(stored.settings)) return
-  // The value is the day from which the application requires it.
+  // The metadata value is the day from which the application requires a second step.
   const requiring = applications.find(({ metadata }) => isDay(metadata[SECOND_STEP_KEY]))
   if (!requiring) return
   const { id, name } = requiring
@@ -228,7 +247,7 @@ function checkRequiredSecondStep(
   )
 }
 
-/** Deletes a tenant with all its data; returns its last version. */
+/** Deletes a tenant with all its data, and returns the tenant's last version. */
 export async function deleteTenant(scope: Scope): Promise<Tenant> {
   const { context, tenantId } = scope
   refuseSystemTenant(tenantId)
@@ -238,9 +257,9 @@ export async function deleteTenant(scope: Scope): Promise<Tenant> {
 }
 
 /**
- * Frees a domain that is held for the tenant that gave it up.
+ * Frees a domain that is reserved for the tenant that gave it up.
  *
- * @throws ServiceError `not_found` when it is not held.
+ * @throws ServiceError `not_found` when the domain is not reserved.
  */
 export async function freeDomain(scope: ServiceScope, domain: string): Promise<void> {
   const canonical = canonicalDomain(domain)
@@ -254,8 +273,8 @@ function refuseSystemTenant(tenantId: string): void {
 }
 
 /**
- * Checks a domain that an update gives the tenant, in the DNS as well. This is done before the
- * transaction, which must not wait for the network.
+ * Checks the new domain of an update, also in the DNS. This happens before the transaction, which
+ * must not wait for the network.
  */
 async function verifyNewDomain({ context, tenantId }: Scope, domain: string): Promise<void> {
   const current = await context.store.tenants.get(tenantId)
@@ -269,7 +288,10 @@ function heldUntil({ clock }: DomainContext): Micros {
   return nowMicros(clock) + DOMAIN_HOLD_MICROS
 }
 
-/** Checks each member by itself; the domain gets its canonical form. */
+/**
+ * Checks each member of a tenant by itself, and returns the members with the domain in canonical
+ * form.
+ */
 function checkTenant(input: TenantInput): TenantInput {
   const { settings } = input
   checkText('invalid_request', '"name"', input.name)
