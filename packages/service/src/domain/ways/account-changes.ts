@@ -10,7 +10,7 @@ import { afterRuling } from './valid-links.ts'
 import { type EndingLogin, isLoginValid, type Login, withoutSessions } from './valid-logins.ts'
 import { hasOpenWay, isOpenWay, type TenantWays } from './ways-in.ts'
 
-/** The number of credentials that a user can have. */
+/** The maximum number of credentials of a user. */
 const MOST = 40
 
 /** The number of credentials of a kind that the user can still add. */
@@ -26,20 +26,24 @@ interface AccountWrite {
   readonly scope: Scope
   readonly action: WriteAction
   readonly target: string
-  /** The login of the user who makes the change. Absent if another person or a program makes it. */
+  /**
+   * The login of the user who makes the change. `undefined` if another person or a program makes
+   * it.
+   */
   readonly login?: Login | undefined
-  /** The same for a login that ends all other sessions. */
+  /** The login of the user who makes the change, if the change ends all other sessions. */
   readonly ending?: EndingLogin | undefined
 }
 
 /**
- * Changes a user together with the credentials; `change` decides at the moment of the write.
+ * Changes a user together with the user's credentials.
  *
- * @param change - Returns the changed account. If it returns the same object, nothing is written. The store may call it
- *   again.
- * @param notes - Names for the audit entry: of the credentials that were added or removed.
- * @returns The account as it is now; `undefined` if there is no such user, the login is no longer valid, or a
- *   credential belongs to another user.
+ * @param change - Returns the changed account from the current one, inside the write. If it returns
+ *   the same object, nothing is written. The store may call it more than once.
+ * @param notes - Returns the names of changed members for the audit entry, such as the ids of
+ *   removed credentials.
+ * @returns The account after the call. `undefined` if there is no such user, the login is no longer
+ *   valid, or a credential belongs to another user.
  */
 export async function changeAccount(
   { scope, action, target, ending, login = ending?.login }: AccountWrite,
@@ -69,11 +73,13 @@ export async function changeAccount(
   return isAllowed ? account : undefined
 }
 
-/** Options of adding a credential. */
+/** The options for adding a credential. */
 interface AddOptions {
   /** The login of the user, which must still be valid. */
   readonly login?: Login
-  /** Set with the user's first second factor, which ends all other sessions and adds recovery codes. */
+  /**
+   * Data for the user's first second factor, which ends all other sessions and adds recovery codes.
+   */
   readonly first?: { readonly ending: EndingLogin; readonly recovery: Credential }
 }
 
@@ -83,8 +89,9 @@ export type Added = 'refused' | 'added' | 'added_first'
 /**
  * Adds a credential to a user.
  *
- * @returns `refused` if the user has one with that id, has one at that connection or has the most
- *   allowed, if another user has it, or if the login is no longer valid.
+ * @returns `added_first` if the user's first second factor was added with `first`. `refused` if the
+ *   user has a credential with this id or at this connection or has the most allowed, if another
+ *   user has the credential, or if the login is no longer valid.
  */
 export async function addCredential(
   scope: Scope,
@@ -103,8 +110,8 @@ export async function addCredential(
       added = 'added'
       return { ...account, credentials: [...credentials, credential] }
     }
-    // The other factors were removed meanwhile, so this is the first one: sessions would have to end, which was not
-    // prepared.
+    // This is the first factor, because the others were removed meanwhile. It would have to end the
+    // sessions, which needs `first`.
     if (!first) return account
     added = 'added_first'
     const { ending, recovery } = first
@@ -127,12 +134,12 @@ export async function addCredential(
   return account ? added : 'refused'
 }
 
-/** Whether both are accounts at the same connection. A user can have only one of each. */
+/** Whether both are accounts at the same connection. A user can have one account per connection. */
 function isSameConnection(a: Credential, b: Credential): boolean {
   return a.kind === 'social' && b.kind === 'social' && a.connectionId === b.connectionId
 }
 
-/** Whether the user could no longer log in without the credential. */
+/** Whether the credential is the user's only way to log in now. */
 export function isOnlyWay(
   tenant: TenantWays,
   credentials: readonly Credential[],
@@ -145,10 +152,11 @@ export function isOnlyWay(
 }
 
 /**
- * Removes a credential for its user, and with the last second factor the recovery codes. All sessions end.
+ * Removes a credential on behalf of its user. Removing the last second factor also removes the
+ * recovery codes. All other sessions end.
  *
- * @returns `gone` if there is no such credential, or the login is no longer valid; `only_way` if the user could no
- *   longer log in without it, so nothing was removed.
+ * @returns `gone` if there is no such credential, or the login is no longer valid. `only_way` if
+ *   the user could no longer log in without the credential, so nothing was removed.
  */
 export async function removeOwnCredential(
   scope: Scope,
@@ -178,15 +186,16 @@ export async function removeOwnCredential(
 }
 
 /**
- * Gives an account to the owner of its address, who has proven it for the first time. All
- * credentials and sessions are removed, including second steps, because another person may have
- * created the account. An account whose address was verified before keeps them.
+ * Gives an account to the owner of its address, who has just verified the address. The first
+ * verification removes all credentials and sessions, including second steps, because another person
+ * may have created the account. An account whose address was verified before keeps them, and `own`
+ * is added if it can be.
  *
- * @param user - The user, with the address that was proven. Nothing is done if the address has
+ * @param user - The user, with the address that was verified. Nothing is done if the address has
  *   changed meanwhile.
- * @param own - A credential that the owner has just set, which stays.
- * @returns The user, and whether this was the first proof; `undefined` when the address is another
- *   or waits for a second operator, or the credential is another user's.
+ * @param own - A credential that the owner has just set.
+ * @returns The user, and whether this was the first verification. `undefined` when the user has
+ *   another address, the address waits for a second operator, or the credential is another user's.
  */
 export async function claimAccount(
   scope: Scope,
@@ -224,11 +233,11 @@ export async function claimAccount(
 }
 
 /**
- * Marks the address of a user as verified on behalf of an operator, and otherwise does the same as
- * {@link claimAccount}.
+ * Marks the address of a user as verified on behalf of an operator. The first verification removes
+ * all credentials and sessions, as in {@link claimAccount}.
  *
- * @throws ServiceError `not_permitted` for the operator who has recently changed the address, `not_found` for an
- *   unknown user.
+ * @throws ServiceError `not_permitted` for the operator who has recently changed the address,
+ *   `not_found` for an unknown user.
  */
 export async function confirmByOperator(scope: Scope, userId: string): Promise<User> {
   const now = nowMicros(scope.context.clock)
@@ -253,10 +262,10 @@ export async function confirmByOperator(scope: Scope, userId: string): Promise<U
 }
 
 /**
- * Removes a way to log in on behalf of an operator. All sessions end.
+ * Removes a credential on behalf of an operator. All sessions end.
  *
- * @throws ServiceError `not_permitted` for the operator who has recently changed the address, `not_found` if there is
- *   no such credential.
+ * @throws ServiceError `not_permitted` for the operator who has recently changed the address,
+ *   `not_found` if there is no such credential.
  */
 export async function removeByOperator(scope: Scope, userId: string, id: string): Promise<void> {
   function change(account: Account): Account {
@@ -273,12 +282,12 @@ export async function removeByOperator(scope: Scope, userId: string, id: string)
   found(await changeAccount(write, userId, change))
 }
 
-/** The user with a proven address, and without sessions. */
+/** The user with an address that is verified now, and without sessions. */
 export function claimedUser({ context }: Scope, user: User): User {
   return withoutSessions(context, updated(context, user, { verifiedAt: nowMicros(context.clock) }))
 }
 
-/** The ids of removed credentials. */
+/** The ids of the credentials that `before` has and `after` lacks. */
 export function removedBetween(before: Account, after: Account): string[] {
   const left = new Set(after.credentials.map(({ id }) => id))
   return before.credentials.map(({ id }) => id).filter((id) => !left.has(id))

@@ -4,19 +4,19 @@ import type { LoginWay } from '../../store/records.ts'
 export type { FactorKind }
 
 /**
- * The strength of a login, the weakest first: one factor; two steps with a mailed code as the
- * second; two factors; a passkey or security key, which resists phishing; and such a key that
- * cannot leave its device.
+ * The strengths of a login, the weakest first: one factor; two steps with a mailed code as the
+ * second; two factors; a passkey or security key, which resists phishing; a key that also cannot
+ * leave its device.
  */
 const levels = ['single', 'two_step', 'mfa', 'phr', 'phrh'] as const
 
-/** A strength of a login, as {@link levels} orders them. */
+/** One of the strengths of a login, {@link levels}. */
 export type Level = (typeof levels)[number]
 
 /**
- * A way in which a user has proven who they are during a login. A `passkey` verifies its user and
- * needs no second step; a `key` is a second step, which need not verify its user. `_bound` means
- * that it cannot leave its device. About a login at a provider, only its success is known.
+ * An authentication method of a login. A `passkey` verifies its user and needs no second step. A
+ * `key` is a second step, which need not verify its user. With `_bound`, the key cannot leave its
+ * device. Of a login at a provider (`social`), only the success is known.
  */
 export type Method =
   | 'password'
@@ -27,17 +27,20 @@ export type Method =
   | 'key'
   | 'key_bound'
 
-/** The methods by which a second factor can be proven, the best factor first. */
+/** The authentication methods of each kind of second factor. The strongest method comes first. */
 export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
   hardware: ['key_bound', 'key'],
   totp_app: ['totp_app'],
   totp_email: ['totp_email'],
 }
 
-/** The second factors, the best first. */
+/** The kinds of second factors, the strongest first. */
 export const factorKinds = Object.keys(methodsOf) as FactorKind[]
 
-/** The way of a login, by its first method; `undefined` without one. */
+/**
+ * The login method for statistics and the audit log, from the first authentication method;
+ * `undefined` without one.
+ */
 export function loginWayOf([first]: readonly Method[]): LoginWay | undefined {
   return first && wayOfMethod[first]
 }
@@ -55,8 +58,9 @@ const wayOfMethod: Readonly<Record<Method, LoginWay>> = {
 }
 
 /**
- * The strength of a login after these proofs. A mailed code is no second factor in either step, because the same
- * mailbox can reset the password. Nor is an account at a provider, whose strength is unknown.
+ * The strength of a login with these authentication methods. A mailed code is no second factor in
+ * either step, because the same mailbox can reset the password. Nor is an account at a provider,
+ * whose strength is unknown.
  */
 export function levelOf(proofs: readonly Method[]): Level {
   const has = (...methods: Method[]) => methods.some((method) => proofs.includes(method))
@@ -73,7 +77,8 @@ export function levelOf(proofs: readonly Method[]): Level {
 }
 
 /**
- * The claim `amr`. Its values never change, because applications compare them.
+ * The claim `amr` of a login with these methods. The values never change, because applications
+ * compare them.
  *
  * @see RFC 8176 §2
  */
@@ -82,7 +87,7 @@ export function amrOf(proofs: readonly Method[]): string[] {
   const [isBound, isSyncable] = [has('passkey_bound', 'key_bound'), has('passkey', 'key')]
   return [
     ...(has('password') ? ['pwd'] : []),
-    // RFC 8176 has no value for a login at a provider.
+    // `fed` is our own value, because RFC 8176 has none for a login at a provider.
     ...(has('social') ? ['fed'] : []),
     ...(has('totp_app', 'totp_email', 'recovery_codes') ? ['otp'] : []),
     ...(isBound ? ['hwk'] : []),
@@ -92,7 +97,10 @@ export function amrOf(proofs: readonly Method[]): string[] {
   ]
 }
 
-/** The factors of a session with these claims, as far as the next step needs to know them. */
+/**
+ * The authentication methods of a session, derived from its claims. Where the claims are ambiguous,
+ * it assumes methods that are enough to decide the next step.
+ */
 export function proofsOf(acr: string | undefined, amr: readonly string[] = []): Method[] {
   if (amr.includes('fed')) return amr.length === 1 ? ['social'] : ['social', afterSocial(amr)]
   const isByMail = amr.includes('otp') && !amr.includes('pwd')
@@ -110,23 +118,23 @@ export function proofsOf(acr: string | undefined, amr: readonly string[] = []): 
   }
 }
 
-/**
- * The factor that followed an account at a provider. If it was a code, the weakest kind is assumed.
- */
+/** The method that followed a login at a provider. For a code, the weakest kind is assumed. */
 function afterSocial(amr: readonly string[]): Method {
   return amr.includes('otp') ? 'totp_email' : secondOf(amr)
 }
 
-/** The factor that followed a mailed code. */
+/** The method that followed a mailed code. */
 function secondOf(amr: readonly string[]): Method {
   if (amr.includes('hwk')) return 'key_bound'
   return amr.includes('swk') ? 'key' : 'totp_app'
 }
 
 /**
- * The values of `acr`. They never change, because applications compare them. A login with one factor has none.
+ * The value of `acr` for each level. The values never change, because applications compare them. A
+ * login with one factor has no `acr`.
  *
- * @see REFEDS Multi-Factor Authentication Profile, OpenID Connect Extended Authentication Profile ACR Values 1.0
+ * @see REFEDS Multi-Factor Authentication Profile, OpenID Connect Extended Authentication Profile
+ *   ACR Values 1.0
  */
 export const acrOf: Readonly<Record<Exclude<Level, 'single'>, string>> = {
   two_step: 'urn:latchkey:acr:two-step',
@@ -146,7 +154,7 @@ export function levelOfAcr(acr: string): Exclude<Level, 'single'> | undefined {
   return entries.find(([, value]) => value === acr)?.[0]
 }
 
-/** The levels that a login with this first step can reach with some second factors. */
+/** The levels that a login with this first method can reach with one of these second factors. */
 export function reachableLevels(first: Method, kinds: readonly FactorKind[]): Level[] {
   return kinds.flatMap((kind) => methodsOf[kind].map((method) => levelOf([first, method])))
 }
@@ -165,7 +173,7 @@ export function requestedAcrs(parameter: unknown): string[] {
 
 /**
  * The `acr` of a response: the first requested value that the login meets, because applications
- * compare it with their request. If it meets none, it is that of the login.
+ * compare it with their request. If the login meets none, `own`.
  *
  * @param own - The strongest value that the login meets.
  * @see OpenID Connect Core 1.0 §3.1.2.1
@@ -177,7 +185,9 @@ export function answeredAcr(
   return requested.find((value) => meets(own, value)) ?? own
 }
 
-/** Whether a login whose strongest `acr` is `own` meets the value; it never meets an unknown one. */
+/**
+ * Whether a login with the strongest `acr` `own` meets a value. No login meets an unknown value.
+ */
 export function meets(own: string | undefined, value: string): boolean {
   const [level, wanted] = [levelOfAcr(own ?? ''), levelOfAcr(value)]
   return level !== undefined && wanted !== undefined && isAtLeast(level, wanted)

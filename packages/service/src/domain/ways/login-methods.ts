@@ -2,10 +2,13 @@ import { isIP } from 'node:net'
 import type { Connection, HardwareCredential, TenantSettings } from '../../store/records.ts'
 import { type FactorKind, factorKinds, type Method } from './assurance.ts'
 
-/** A way to begin a login. */
+/** A method with which a login can begin. */
 export type FirstStep = 'password' | 'totp_email' | 'hardware'
 
-/** The ways to begin a login at the tenant. The main one comes first; passkeys come after ways that every user has. */
+/**
+ * The methods with which a login at the tenant can begin. The main method comes first. Passkeys
+ * come last, because not every user has one.
+ */
 export function firstSteps(settings: TenantSettings): FirstStep[] {
   const allowed: Record<FirstStep, boolean> = {
     password: settings.allowPasswords,
@@ -16,7 +19,7 @@ export function firstSteps(settings: TenantSettings): FirstStep[] {
 }
 
 /**
- * Whether there is any way to log in at the tenant.
+ * Whether the tenant has any login method.
  *
  * @param offered - The connections at which its users can log in now.
  */
@@ -29,7 +32,7 @@ export function allowsMailLogin({ allowPasswords, allowTotpEmail }: TenantSettin
   return !allowPasswords && allowTotpEmail
 }
 
-/** The first step before a second factor. */
+/** The method of the first step, before a second factor. */
 export function firstMethod({ allowPasswords }: TenantSettings): 'password' | 'totp_email' {
   return allowPasswords ? 'password' : 'totp_email'
 }
@@ -56,8 +59,8 @@ export function allowedFactors(settings: TenantSettings): FactorKind[] {
 }
 
 /**
- * The host for which passkeys and security keys are made; `undefined` for an IP address, for which there
- * can be none.
+ * The host for which passkeys and security keys are registered; `undefined` for an IP address, for
+ * which there can be no keys.
  *
  * @see Web Authentication Level 3 §5.1.3, step 8
  */
@@ -66,7 +69,7 @@ export function rpIdOf({ domain }: Pick<TenantSettings, 'domain'>): string | und
   return isIP(host.replace(/^\[|\]$/g, '')) ? undefined : host
 }
 
-/** The method that a key proves in a second step. */
+/** The authentication method of a passkey or security key in a second step. */
 export function keyMethod({ isSyncable }: Pick<HardwareCredential, 'isSyncable'>): Method {
   return isSyncable ? 'key' : 'key_bound'
 }

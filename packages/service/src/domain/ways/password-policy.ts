@@ -1,16 +1,16 @@
 import type { Tenant } from '../../store/records.ts'
 
-/** The key of a tenant's metadata with the minimum length of passwords that users choose. */
+/** The metadata key of a tenant with the minimum length of passwords that users choose. */
 export const LENGTH_KEY = 'latchkey_password_min_length'
-/** The key of a tenant's metadata that says whether passwords are looked up at Pwned Passwords. */
+/** The metadata key of a tenant that says whether passwords are looked up at Pwned Passwords. */
 export const RANGES_KEY = 'latchkey_leaked_password_check'
 
 /** The minimum length at every tenant, in characters. */
 export const LEAST_CHARACTERS = 8
 
 /**
- * The highest minimum length that a tenant can set. bcrypt reads 72 bytes, which are 24 characters of three bytes each,
- * so a longer minimum could not be met in every script.
+ * The highest minimum length that a tenant can set, in characters. bcrypt reads 72 bytes, which are
+ * 24 characters of three bytes each. A higher minimum could not be met in every script.
  */
 export const MOST_LEAST_CHARACTERS = 24
 
@@ -18,13 +18,15 @@ export const MOST_LEAST_CHARACTERS = 24
 export interface PasswordPolicy {
   /** The minimum length, in characters. */
   readonly least: number
-  /** Whether passwords are looked up at Pwned Passwords, besides the lists of the service. */
+  /**
+   * Whether passwords are looked up at Pwned Passwords, in addition to the lists of the service.
+   */
   readonly asksRanges: boolean
-  /** Whether the tenant has set any of these. */
+  /** Whether the tenant has set a minimum length or the lookup. */
   readonly isSet: boolean
 }
 
-/** The policy of a tenant. Unknown values have no effect. */
+/** The password policy of a tenant. Invalid values have no effect. */
 export function passwordPolicy({ metadata }: Pick<Tenant, 'metadata'>): PasswordPolicy {
   const { [LENGTH_KEY]: length = '', [RANGES_KEY]: ranges } = metadata
   const hasLength = isMinLength(length)

@@ -6,19 +6,19 @@ import { reason } from '../writes/reasons/index.ts'
 import { afterRuling, standingOf } from './valid-links.ts'
 
 /**
- * The rule that no operator alone can hand an account over to another person. Otherwise an operator
- * could change a verified address, mark the new one as verified or have a password link sent to it,
- * and log in as the user. So for a day, the new address proves nothing, unless another operator
- * confirms it.
+ * The rule that no operator alone can hand an account over to another person. Without the rule, an
+ * operator could change a verified address, mark the new one as verified or have a password link
+ * sent to it, and log in as the user. So for a day the new address cannot be used to verify the
+ * user, unless another operator confirms it.
  */
 
-/** The time for which a new address proves nothing. */
+/** The period, in microseconds, for which a new address waits for another operator. */
 const HOLD_MICROS = 86_400 * 1e6
 
 /** The parts of an account that the rule reads. */
 type Held = Pick<Account, 'user' | 'standing'>
 
-/** The new address that still waits for another operator; `undefined` if there is none. */
+/** The new address of an account, while it waits for another operator; otherwise `undefined`. */
 export function holdOf(account: Held, now: Micros): Readdressed | undefined {
   const { readdressed } = standingOf(account)
   return readdressed?.to === account.user.emailKey && readdressed.until > now
@@ -27,9 +27,9 @@ export function holdOf(account: Held, now: Micros): Readdressed | undefined {
 }
 
 /**
- * The standing after an operator has changed the address. The reader of the former address can contest the change if
- * that address was proven. If the address is changed back to it, no other operator has to confirm that, and a dispute
- * is over.
+ * The standing after an operator has changed the address. If the former address was verified, its
+ * reader can contest the change. Changing the address back needs no other operator, and ends a
+ * dispute.
  *
  * @param needsSecond - Whether the tenant requires a second operator.
  */
@@ -48,7 +48,7 @@ export function afterReaddress(
     return { ...standing, readdressed: undefined }
   }
   const isProven = user.verifiedAt !== undefined
-  // An address that was never proven may belong to anybody, so correcting it takes nothing from an
+  // An address that was never verified may belong to anyone, so correcting it takes nothing from an
   // owner.
   if (!isProven && !holdOf(account, now) && !last?.isContested) return standing
   const left: Displaced[] = isProven
@@ -67,8 +67,8 @@ export function afterReaddress(
 }
 
 /**
- * Whether the account waits for an operator other than the actor, because the actor has changed the address, or that
- * change was contested.
+ * Whether the account waits for an operator other than the actor. It does if the actor has changed
+ * the address, and the change is on hold or contested.
  */
 function isOwnChange({ context, actor }: ServiceScope, account: Held): boolean {
   const { readdressed } = standingOf(account)
@@ -76,13 +76,21 @@ function isOwnChange({ context, actor }: ServiceScope, account: Held): boolean {
   return readdressed.isContested === true || holdOf(account, nowMicros(context.clock)) !== undefined
 }
 
-/** Refuses an act of the operator who has changed the address. @throws ServiceError `not_permitted`. */
+/**
+ * Refuses an act of the operator who has changed the address, while the change is on hold or
+ * contested.
+ *
+ * @throws ServiceError `not_permitted`.
+ */
 export function refuseOwnChange(scope: ServiceScope, account: Held): void {
   if (isOwnChange(scope, account))
     throw new ServiceError('not_permitted', reason('address_changed_by_you'))
 }
 
-/** The standing after another operator has confirmed the address. Its change can still be contested. */
+/**
+ * The standing after another operator has confirmed the address. The change of the address can
+ * still be contested.
+ */
 export function afterConfirmation(account: Account, now: Micros): Standing {
   const standing = standingOf(account)
   const { readdressed } = standing

@@ -2,15 +2,21 @@ import type { Account, StandingEffect } from '../../store/ports.ts'
 import { type Micros, newStanding, type Standing, type User } from '../../store/records.ts'
 import type { DomainContext } from '../writes/context.ts'
 
-/** The state of an account when a link was mailed. It decides whether the link still counts when it is followed. */
+/**
+ * The state of an account when a link was mailed. It decides whether the link is still valid when
+ * it is opened. `moves` counts changes of the address, `rulings` decisions of operators.
+ */
 export interface LinkOrigin {
-  /** The address to which it was mailed, in the form in which addresses are compared. */
+  /** The address to which the link was mailed, in the form in which addresses are compared. */
   readonly emailKey: string
   readonly moves: number
   readonly rulings: number
 }
 
-/** A stored origin. Links of an earlier release have no counts. */
+/**
+ * The stored state of an account when a link was mailed. Links of an earlier release have no
+ * counts.
+ */
 export interface StoredOrigin {
   readonly emailKey: string
   readonly moves?: number | undefined
@@ -25,7 +31,7 @@ export function readStanding(
   return store.users.standing(tenantId, id)
 }
 
-/** The origin of a link that is mailed now. */
+/** The state of an account to store with a link that is mailed now. */
 export async function originOf(
   context: Pick<DomainContext, 'store'>,
   user: Pick<User, 'tenantId' | 'id' | 'emailKey'>,
@@ -34,15 +40,17 @@ export async function originOf(
   return { emailKey: user.emailKey, moves, rulings }
 }
 
-/** The standing of an account that is being changed. */
+/**
+ * The standing of an account inside a write. An account without a stored standing has a new one.
+ */
 export function standingOf({ standing = newStanding }: Pick<Account, 'standing'>): Standing {
   return standing
 }
 
 /**
- * Whether a mailed link still counts. It does not once the address was changed, even if it was
- * changed back, or once an operator has decided about the account. Check it inside the write that
- * the link leads to.
+ * Whether a mailed link is still valid. A change of the address ends it, even if the address was
+ * changed back; so does a decision of an operator about the account. Check the link inside the
+ * write to which it leads.
  */
 export function isLinkValid(
   account: Pick<Account, 'user' | 'standing'>,
@@ -54,8 +62,9 @@ export function isLinkValid(
 }
 
 /**
- * Whether the link that was mailed when the user left an address still counts. Later changes of the address do not end
- * it, because an intruder would only have to make two. A decision of an operator does.
+ * Whether the link that was mailed to a user's former address is still valid. Later changes of the
+ * address do not end it, because an intruder could change the address twice. A decision of an
+ * operator ends it.
  */
 export function isMoveLinkValid(
   account: Pick<Account, 'standing'>,
@@ -64,14 +73,18 @@ export function isMoveLinkValid(
   return standingOf(account).rulings === rulings
 }
 
-/** The standing after an act of an operator: earlier links are void, and a dispute is over. */
+/**
+ * The standing after a decision of an operator. Earlier links are no longer valid, and a dispute is
+ * over.
+ */
 export function afterRuling(account: Account): Standing {
   const { moves, rulings, readdressed } = standingOf(account)
   return { ...newStanding, moves, rulings: rulings + 1, readdressed }
 }
 
 /**
- * The standing of a user whose address a link takes back. The reader of the present address can contest that.
+ * The standing of a user whose former address a link restores. The reader of the current address
+ * can contest that.
  *
  * @param at - The time whose state is restored.
  */
@@ -83,15 +96,18 @@ export function afterTakeBack(account: Account, at: Micros): Standing {
 }
 
 /**
- * The effect of an operator's edit on the standing: changing the address, and disabling or enabling the user, are
- * rulings.
+ * The effect of an operator's edit on the standing. Changing the address, or disabling or enabling
+ * the user, is a decision (`ruled`). Other edits have no effect (`undefined`).
  */
 export function effectOfEdit(before: User, after: User): StandingEffect | undefined {
   const isRuling = before.emailKey !== after.emailKey || before.disabled !== after.disabled
   return isRuling ? 'ruled' : undefined
 }
 
-/** Whether the user is locked because two people claim the account. An operator who enables the user decides it. */
+/**
+ * Whether the user is disabled because two people claim the account. An operator decides the
+ * dispute by enabling the user.
+ */
 export function isContested({ disabled }: User, standing: Standing): boolean {
   const { contestedAt, readdressed } = standing
   return disabled && (contestedAt !== undefined || readdressed?.isContested === true)

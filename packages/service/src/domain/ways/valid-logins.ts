@@ -5,22 +5,24 @@ import { type DomainContext, nowMicros } from '../writes/context.ts'
 /** The login with which a user acts. Times are in seconds since the epoch. */
 export interface Login {
   readonly loggedInAt: number
-  /** The end of the user's sessions that this login requested and survived. */
+  /** The time of an end of sessions that this login requested and survived. */
   readonly keptAt?: number | undefined
 }
 
-/** A login that asks for the end of all sessions but its own. */
+/** A login that ends all other sessions of its user. */
 export interface EndingLogin {
   readonly login: Login
-  /** The time from which sessions are valid afterwards; see {@link endOfSessions}. */
+  /** The time before which other sessions are no longer valid; see {@link endOfSessions}. */
   readonly at: Micros
 }
 
 /**
- * Whether a login at `loggedInAt` (seconds since the epoch) is still valid. It is not if the user
- * is disabled or the user's sessions were ended since.
+ * Whether a login is still valid. A login is not valid if the user is disabled, or the user's
+ * sessions were ended after it.
  *
- * @param keptAt - The end of sessions that this login requested. It survives only that one.
+ * @param loggedInAt - The time of the login, in seconds since the epoch.
+ * @param keptAt - The time of an end of sessions that this login requested, in the same unit. The
+ *   login survives only that end.
  */
 export function isLoginValid(user: User, loggedInAt = 0, keptAt?: number): boolean {
   if (user.disabled) return false
@@ -29,8 +31,8 @@ export function isLoginValid(user: User, loggedInAt = 0, keptAt?: number): boole
 }
 
 /**
- * Whether a login is about to survive an end of sessions: it has stored the time of the end, but
- * the end itself is not written yet. Until then, the login is not valid.
+ * Whether a login is about to survive an end of sessions: its time is stored with the login, but
+ * not yet with the user. Until it is, the login is not valid.
  */
 export function isAboutToBeKept(user: User, keptAt?: number): boolean {
   const isAhead = keptAt !== undefined && Math.round(keptAt * 1e6) > user.sessionsValidAfter
@@ -38,8 +40,9 @@ export function isAboutToBeKept(user: User, keptAt?: number): boolean {
 }
 
 /**
- * The time to store when a session ends all others but itself. Every other end is a whole millisecond. This one is
- * between two milliseconds, so that the kinds can be distinguished.
+ * The time to store when a session ends all other sessions. Every other end of sessions has a time
+ * of whole milliseconds. This time is between two milliseconds, so that the two kinds can be
+ * distinguished.
  */
 export function endOfSessions(
   { clock }: Pick<DomainContext, 'clock'>,
@@ -51,7 +54,7 @@ export function endOfSessions(
   return now > last ? now - 1_000 + part : last + part
 }
 
-/** The user with all earlier sessions voided, including those that survived an earlier end. */
+/** The user after all sessions have ended, including those that survived an earlier end. */
 export function withoutSessions({ clock }: Pick<DomainContext, 'clock'>, user: User): User {
   const latest = Math.max(nowMicros(clock), user.sessionsValidAfter)
   return { ...user, sessionsValidAfter: Math.ceil(latest / 1_000) * 1_000 }

@@ -3,19 +3,19 @@ import type { Connection, Credential, TenantSettings } from '../../store/records
 import type { Method } from './assurance.ts'
 import { allowsKeys, allowsMailLogin, rpIdOf } from './login-methods.ts'
 
-/** A credential of a kind that a login can begin with. */
+/** A credential of a kind with which a login can begin. */
 type FirstCredential = Extract<Credential, { kind: FirstKind }>
 
 /**
- * Whether a login may begin with the credential. This depends on the recorded purpose of the
- * credential, never on a browser's statement: a key that was added as a second step stays one.
+ * Whether a login may begin with the credential. For a key, its recorded purpose decides, not a
+ * statement of the browser. A key that was added as a second step stays a second step.
  */
 export function isFirstFactor(credential: Credential): credential is FirstCredential {
   if (credential.kind === 'hardware') return credential.purpose === 'passkey'
   return credentialKinds[credential.kind].role === 'first'
 }
 
-/** The facts about a tenant that decide which ways to log in are open. */
+/** The facts about a tenant that decide which login methods are available. */
 export interface TenantWays {
   readonly settings: TenantSettings
   /** The connections at which users can log in now. */
@@ -43,17 +43,17 @@ export function hasOpenWay(tenant: TenantWays, credentials: readonly Credential[
   )
 }
 
-/** The way in which a login began. */
+/** The first step of a login. */
 export interface Beginning {
   readonly method: Method | undefined
-  /** The connection of a login at a provider. */
+  /** The id of the connection of a login at a provider. */
   readonly connectionId?: string | undefined
 }
 
 /**
- * Whether a login that has begun in this way may continue: the tenant still offers the way, and the
- * user has an enabled credential for it. An account at a provider may be connected only at the end
- * of this login.
+ * Whether a login with this first step may continue. The tenant must still offer the method, and
+ * the user must have an enabled credential for it. A login at a provider needs no credential,
+ * because the account may be connected only at the end of the login.
  */
 export function canBeginBy(
   { method, connectionId }: Beginning,
@@ -71,7 +71,8 @@ export function canBeginBy(
       return open.some((one) => one.kind === 'hardware' && one.isSyncable === isSyncable)
     }
     case 'totp_email':
-      // If passwords are enabled meanwhile, a login with a mailed code in progress may continue.
+      // A mailed code needs no credential. If passwords are enabled meanwhile, a login in progress
+      // may continue.
       return settings.allowTotpEmail
     case 'social':
       return connectionId === undefined
