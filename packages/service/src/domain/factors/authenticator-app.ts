@@ -6,12 +6,12 @@ import { nowMicros, type Scope } from '../writes/context.ts'
 import { totpCredential } from './factors.ts'
 import { codeAt, newSeed } from './totp.ts'
 
-/** The authenticator app of a user, as on the user's phone. */
+/** The authenticator app of a user, as a test or a demonstration uses it. */
 export interface AuthenticatorApp {
   /** The shared secret, in base32 (RFC 6238). */
   readonly seed: string
   /**
-   * Returns the code that the app shows. A code is single use.
+   * Returns the code that the app shows. Each code is single use.
    *
    * @param ahead - The number of 30-second steps from now. The service also accepts the code of the
    *   next step.
@@ -20,8 +20,8 @@ export interface AuthenticatorApp {
 }
 
 /**
- * Gives a user an authenticator app, which replaces an existing one, and ends the sessions of the user. For tests and
- * demonstrations; users add their apps themselves.
+ * Adds an authenticator app to a user. Replacing an existing app ends the user's sessions. For
+ * tests and demonstrations; users add their apps themselves.
  *
  * @throws ServiceError `not_found` for an unknown user.
  */

@@ -20,18 +20,24 @@ import { stepOf } from './totp.ts'
 /** The number of recovery codes of a user. */
 const RECOVERY_CODES = 10
 
-/** 80 bits: more than the 64 that NIST SP 800-63B-4 asks of a saved recovery code. */
+/**
+ * The size of a recovery code in bytes. 80 bits are more than the 64 that NIST SP 800-63B-4
+ * requires.
+ */
 const RECOVERY_BYTES = 10
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** The second factors of a user, and the credentials that can begin a login. */
 export interface Factors {
-  /** Second factors that are enrolled, enabled and allowed, the best first. */
+  /** The second factors that are enrolled, enabled and allowed, the strongest first. */
   usable: FactorKind[]
-  /** Passkeys and security keys that are enabled, allowed, and made for the current domain of the tenant. */
+  /**
+   * The passkeys and security keys that are enabled, allowed, and registered for the tenant's
+   * current domain.
+   */
   keys: HardwareCredential[]
-  /** The authentication methods that the usable factors prove in a second step. */
+  /** The authentication methods of the usable factors in a second step. */
   methods: Method[]
   /** All second factors, including those that are disabled or not allowed. */
   enrolled: FactorKind[]
@@ -43,15 +49,24 @@ export interface Factors {
   social: SocialCredential[]
   /** Whether the user has a password that is not disabled. */
   hasPassword: boolean
-  /** The number of unused recovery codes; 0 if the user has no factor that they can replace. */
+  /**
+   * The number of unused recovery codes. It is 0 if the user has no usable factor that they could
+   * replace.
+   */
   recoveryCodes: number
-  /** The version of the recovery codes, for {@link renewRecoveryCodes}. */
+  /**
+   * The version of the recovery codes, for {@link renewRecoveryCodes}; `undefined` if there are
+   * none.
+   */
   recoveryRev: number | undefined
-  /** The time at which a factor was last added or changed. A use is no change. */
+  /**
+   * The time at which a second factor or recovery codes were last added or changed. A use is no
+   * change.
+   */
   changedAt: Micros
 }
 
-/** The second factors that the user may add. */
+/** The kinds of second factors that the user may add. */
 export function addableFactors(
   settings: TenantSettings,
   { credentials }: Pick<Factors, 'credentials'>,
@@ -59,7 +74,7 @@ export function addableFactors(
   return allowedFactors(settings).filter((kind) => roomFor(kind, credentials) > 0)
 }
 
-/** The second factors of a user, as they are now. */
+/** Reads the second factors of a user. */
 export async function readFactors(
   { store }: DomainContext,
   tenantId: string,
@@ -70,7 +85,7 @@ export async function readFactors(
   return factorsAmong(settings, (await store.credentials.list(tenantId, userId, page))?.items ?? [])
 }
 
-/** The second factors among all credentials of a user. */
+/** Finds the second factors among all credentials of a user. */
 export function factorsAmong(settings: TenantSettings, listed: readonly Credential[]): Factors {
   const enabled = listed.filter(({ disabled }) => !disabled)
   const allowed = allowedFactors(settings)
@@ -98,7 +113,10 @@ export function factorsAmong(settings: TenantSettings, listed: readonly Credenti
   }
 }
 
-/** The time at which a factor of a user was last added or changed. A use is no change. */
+/**
+ * The time at which one of these second factors or recovery codes was last added or changed; 0 if
+ * there are none. A use is no change.
+ */
 export function factorsChangedAt(credentials: readonly Credential[]): Micros {
   const isFirst = ({ kind }: Credential) => credentialKinds[kind].role === 'first'
   return Math.max(0, ...credentials.filter((c) => !isFirst(c)).map((c) => c.updatedAt))
@@ -109,8 +127,9 @@ function isKey(credential: Credential): credential is HardwareCredential {
 }
 
 /**
- * Checks a code of the user's authenticator app, and marks it as used: neither it nor a code of an earlier
- * time step is accepted again. If it is entered several times at once, exactly one attempt succeeds.
+ * Checks a code of the user's authenticator app, and marks it as used. Neither this code nor one of
+ * an earlier time step is accepted again. If the code is entered several times at once, one attempt
+ * succeeds.
  *
  * @see RFC 6238 §5.2
  */
@@ -124,7 +143,10 @@ export function proveTotp(scope: Scope, userId: string, code: string): Promise<b
   })
 }
 
-/** Checks a recovery code, and removes it. If it is entered several times at once, exactly one attempt succeeds. */
+/**
+ * Checks a recovery code, and removes it. If the code is entered several times at once, one attempt
+ * succeeds.
+ */
 export function proveRecoveryCode(scope: Scope, userId: string, code: string): Promise<boolean> {
   const { context } = scope
   return use(scope, userId, 'recovery_codes', (last) => {
@@ -137,8 +159,8 @@ export function proveRecoveryCode(scope: Scope, userId: string, code: string): P
 }
 
 /**
- * Records the use of a correct mailed code. `false` if the factor was disabled or removed
- * meanwhile.
+ * Records the use of a correct mailed code. Resolves to `false` if the factor was disabled or
+ * removed meanwhile.
  */
 export function noteMailProof(scope: Scope, userId: string): Promise<boolean> {
   const usedAt = nowMicros(scope.context.clock)
@@ -173,9 +195,10 @@ export async function use(
 }
 
 /**
- * An authenticator app of the user, not stored yet.
+ * Makes the credential of an authenticator app, without storing it.
  *
- * @param step - The time step of the code with which the user has confirmed it. That code is not accepted again.
+ * @param step - The time step of the code with which the user has confirmed the app. That code is
+ *   not accepted again.
  */
 export function totpCredential(
   scope: Scope,
@@ -187,18 +210,18 @@ export function totpCredential(
   return { ...record, kind: 'totp_app', sealedSeed, state: { lastStep: step } }
 }
 
-/** Codes by mail as a second factor of the user, not stored yet. */
+/** Makes the credential for mailed codes as a second factor, without storing it. */
 export function mailCredential(scope: Scope, user: User): Credential {
   return { ...newRecord(scope, user, 'totp_email'), kind: 'totp_email', state: {} }
 }
 
-/** New recovery codes of a user. They cannot be read again. */
+/** New recovery codes of a user. Only hashes are stored, so the codes cannot be read again. */
 export interface RecoveryCodes {
   codes: string[]
   credential: RecoveryCredential
 }
 
-/** Makes recovery codes, not stored yet. */
+/** Makes recovery codes, without storing them. */
 export function newRecoveryCodes(scope: Scope, user: User): RecoveryCodes {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
   const key = randomBytes(32).toString('base64url')
@@ -209,11 +232,12 @@ export function newRecoveryCodes(scope: Scope, user: User): RecoveryCodes {
 }
 
 /**
- * Gives the user new recovery codes in place of the earlier ones.
+ * Replaces the recovery codes of a user by new ones.
  *
- * @param replaced - The version of the earlier ones, from {@link Factors.recoveryRev}.
- * @param login - The login in which the user asks for them. It must still be valid.
- * @returns The codes; `undefined` when another renewal at the same moment was first.
+ * @param replaced - The version of the earlier codes, from {@link Factors.recoveryRev}.
+ * @param login - The login in which the user requests the codes. It must still be valid.
+ * @returns The codes; `undefined` if the earlier codes were replaced or changed meanwhile, the
+ *   login is no longer valid, or the user is unknown.
  */
 export async function renewRecoveryCodes(
   scope: Scope,
@@ -240,8 +264,8 @@ export async function renewRecoveryCodes(
 }
 
 /**
- * Seals the secret of a user's factor under the newest master key. `updatedAt` stays, because nothing
- * changes for the user.
+ * Seals the secret of a user's factor under the newest master key. `updatedAt` stays, because
+ * nothing changes for the user. A removed factor is ignored.
  */
 export async function resealFactor(scope: Scope, userId: string, id: string): Promise<void> {
   const { context, tenantId } = scope
@@ -252,7 +276,10 @@ export async function resealFactor(scope: Scope, userId: string, id: string): Pr
   await unlessRefused(done, 'not_found')
 }
 
-/** The credential sealed under the newest master key; `undefined` if it is already, or has no secret. */
+/**
+ * The credential with its secret sealed under the newest master key. `undefined` if that is already
+ * so, or if it has no secret.
+ */
 function resealed({ vault }: DomainContext, last: Credential): Credential | undefined {
   if (last.kind === 'totp_app') {
     const sealedSeed = vault.reseal(sealPurpose(last), last.sealedSeed)
@@ -263,7 +290,7 @@ function resealed({ vault }: DomainContext, last: Credential): Credential | unde
   return sealedKey === undefined ? undefined : { ...last, sealedKey }
 }
 
-/** The fields that every credential begins with. */
+/** Makes the fields that all kinds of credentials have in common. */
 export function newRecord({ context, tenantId }: Scope, user: User, id: string) {
   const now = nowMicros(context.clock)
   const times = { createdAt: now, updatedAt: now }
@@ -275,8 +302,8 @@ function sealPurpose({ tenantId, userId, id }: Pick<Credential, 'tenantId' | 'us
 }
 
 /**
- * Makes a recovery code: four groups of four letters and digits that are not confused with each
- * other.
+ * Makes a recovery code: four groups of four characters, without letters that look like digits or
+ * other letters.
  */
 function newRecoveryCode(): string {
   let value = BigInt(`0x${randomBytes(RECOVERY_BYTES).toString('hex')}`)

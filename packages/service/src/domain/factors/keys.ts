@@ -5,10 +5,10 @@ import { keyCredentialId } from '../writes/ids.ts'
 import { newRecord, use } from './factors.ts'
 import { hasAdvanced, type KeyFacts, type KeyUse } from './webauthn.ts'
 
-/** The length of a name. A longer one is cut. */
+/** The maximum length of a name, in characters. Longer names are cut. */
 const MAX_NAME = 60
 
-/** A passkey or security key of the user, not stored yet. */
+/** Makes the credential of a passkey or security key, without storing it. */
 export function keyCredential(
   scope: Scope,
   user: User,
@@ -32,8 +32,8 @@ export async function findKey(
 }
 
 /**
- * Stores the use of a key. `false` if the key was disabled or removed meanwhile, or has signed again since, because
- * then there may be a copy of it.
+ * Stores the use of a key. Resolves to `false` if the key was disabled or removed meanwhile. Also
+ * `false` if a later use was stored already, because a copy of the key may exist.
  *
  * @see Web Authentication Level 3 §7.2, step 22
  */
@@ -49,7 +49,7 @@ export function noteKeyProof(
   })
 }
 
-/** Renames a key. Does nothing if the key is gone. */
+/** Renames a key. Does nothing if the key was removed. */
 export async function renameKey(
   scope: Scope,
   userId: string,
@@ -72,7 +72,7 @@ export async function renameKey(
   await unlessRefused(renamed, 'not_found')
 }
 
-/** A name without invisible characters, cut to the allowed length. */
+/** A name without control characters, cut to {@link MAX_NAME}. */
 function tidyName(name: string): string {
   const visible = name.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
   return [...visible].slice(0, MAX_NAME).join('').trim()

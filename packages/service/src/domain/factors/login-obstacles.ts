@@ -12,7 +12,7 @@ import { isContested } from '../ways/valid-links.ts'
 import { isFirstFactor, isOpenWay } from '../ways/ways-in.ts'
 import { factorsAmong } from './factors.ts'
 
-/** The reasons why a login of a user can fail although everything that was entered is right. */
+/** The reasons why a login of a user can fail although all entered data is right. */
 export const obstacleReasons = [
   'contested',
   'disabled',
@@ -36,7 +36,7 @@ export const obstacleReasons = [
 /** One of {@link obstacleReasons}. */
 export type ObstacleReason = (typeof obstacleReasons)[number]
 
-/** Acts of an operator that remove an obstacle. */
+/** The acts with which an operator can remove an obstacle. */
 export const obstacleHelp = ['enable', 'invite', 'reset', 'verify', 'let_try_again'] as const
 
 /** One of {@link obstacleHelp}. */
@@ -45,13 +45,13 @@ export type ObstacleHelp = (typeof obstacleHelp)[number]
 /** A reason why a user cannot log in. */
 export interface Obstacle {
   readonly reason: ObstacleReason
-  /** Whether the user can log in in another way. */
+  /** Whether the user can still log in by another method. */
   readonly isPartial: boolean
-  /** The time at which the wait ends. */
+  /** The time at which the wait ends; `undefined` if the obstacle does not end by itself. */
   readonly until?: Micros | undefined
-  /** The network from which the user has to wait; `undefined` for all. */
+  /** The network from which the user has to wait; `undefined` if all networks are affected. */
   readonly network?: string | undefined
-  /** The answer of the mail server. */
+  /** The error response of the mail server, if it refused a message. */
   readonly answer?: string | undefined
   readonly help: readonly ObstacleHelp[]
 }
@@ -65,15 +65,18 @@ export interface LoginFacts {
   /** The connections at which users of the tenant can log in now. */
   readonly offered: readonly Pick<Connection, 'id'>[]
   readonly pauses: readonly Pause[]
-  /** The answer of the mail server to the newest message, if that was given up. */
+  /** The error response of the mail server to the newest message, if that message was given up. */
   readonly refusedMail: string | undefined
-  /** The instant until which another operator has to confirm the address; `undefined` if none has to. */
+  /**
+   * The time until which the address waits for another operator's confirmation; `undefined` if it
+   * does not.
+   */
   readonly heldUntil: Micros | undefined
 }
 
 /**
- * The reasons why the user cannot log in now, even with the right password and factor. Empty if there are none. The
- * login itself uses the same functions.
+ * The reasons why the user cannot log in now, even with the right password and factor. Empty if
+ * there are none. The login itself uses the same functions.
  */
 export function loginObstacles(facts: LoginFacts): Obstacle[] {
   const { settings, user, pauses, refusedMail } = facts
@@ -98,7 +101,7 @@ export function loginObstacles(facts: LoginFacts): Obstacle[] {
   ]
 }
 
-/** The obstacles because of an address that proves nothing yet. */
+/** The obstacles because of an address that is unverified or waits for another operator. */
 function addressObstacles(facts: LoginFacts, isUnverified: boolean): Obstacle[] {
   const { heldUntil: until, settings } = facts
   if (until === undefined) return isUnverified ? [obstacle('unverified', facts)] : []
@@ -106,18 +109,21 @@ function addressObstacles(facts: LoginFacts, isUnverified: boolean): Obstacle[] 
   return [obstacle('address_held', facts, { isPartial, until })]
 }
 
-/** The reason why the account is locked. */
+/** The reason why the account is locked; `undefined` if it is not. */
 function lockOf({ user, standing }: LoginFacts): ObstacleReason | undefined {
   if (isContested(user, standing)) return 'contested'
   return user.disabled ? 'disabled' : undefined
 }
 
-/** Whether the help for an obstacle is a link that also proves the address. */
+/** Whether the help for an obstacle includes a link that also verifies the address. */
 function provesAddress(reason: ObstacleReason, facts: LoginFacts): boolean {
   return helpFor(reason, facts).some((act) => act === 'invite' || act === 'reset')
 }
 
-/** The reason why no way to log in is open until something is changed. */
+/**
+ * The reason why the user has no available login method; `undefined` if there is one. Waiting does
+ * not remove it.
+ */
 function closedWays(facts: LoginFacts): ObstacleReason | undefined {
   const { settings, credentials, offered } = facts
   if (allowsMailLogin(settings)) return undefined
@@ -130,7 +136,7 @@ function closedWays(facts: LoginFacts): ObstacleReason | undefined {
   return hasProvider ? 'connection_off' : 'way_not_allowed'
 }
 
-/** The ways in which a user can begin a login, and the steps that follow. */
+/** The login methods that a user can use now, and the steps that follow. */
 interface OpenWays {
   readonly password: boolean
   readonly mail: boolean
@@ -138,9 +144,9 @@ interface OpenWays {
   readonly passkey: boolean
   /** Whether a login that does not begin with a passkey asks for a second step. */
   readonly hasSecondStep: boolean
-  /** Whether some login needs a mailed code. */
+  /** Whether the login by one of the methods needs a mailed code. */
   readonly needsMail: boolean
-  /** Whether another login needs no mailed code. */
+  /** Whether the user can also log in without a mailed code. */
   readonly isMailPartial: boolean
 }
 
@@ -159,7 +165,7 @@ function openWays({ settings, credentials, offered }: LoginFacts): OpenWays {
   }
 }
 
-/** The effect of a limit on a user; `undefined` if there is none. */
+/** The obstacle that a reached limit is for a user; `undefined` if it does not affect the user. */
 function feltPause(
   limit: keyof Limits,
   { password, mail, social, passkey, hasSecondStep, needsMail, isMailPartial }: OpenWays,
@@ -183,9 +189,9 @@ function feltPause(
       return when(needsMail, 'mail_wait', isMailPartial)
     case 'mailPerClient':
       return when(needsMail, 'mail_client_wait', isMailPartial)
-    // A limit of one login. The next login starts over.
+    // Limits a single login. The next login starts over.
     case 'factorPerLogin':
-    // A limit for devices only. The login in the browser is not affected.
+    // Limits only the codes of devices. The login in the browser is not affected.
     case 'userCodePerClient':
     case 'userCodePerTenant':
       return undefined
@@ -234,7 +240,10 @@ function helpFor(
   return help[reason]
 }
 
-/** An invitation that bounced is not to be sent again to the same address. */
+/**
+ * The error response of the mail server, if an invitation bounced. Operators should not send it to
+ * the same address again.
+ */
 function answered(reason: ObstacleReason, answer: string | undefined) {
   return reason === 'no_way_in' && answer !== undefined ? { answer } : {}
 }

@@ -56,7 +56,7 @@ function startOf({ reason: kind, until, network, answer = '' }: Obstacle, now: M
   }
 }
 
-/** A wait in the unit that people would use, such as minutes. */
+/** A wait in a suitable unit: seconds, minutes or hours, rounded up. */
 function waitOf(micros: Micros): Reason {
   const seconds = Math.max(1, Math.ceil(micros / 1e6))
   if (seconds === 1) return reason('wait_one_second')

@@ -13,11 +13,14 @@ export interface SocialAccount {
   connectionId: string
   issuer: string
   subject: string
-  /** Empty if the provider sends none. */
+  /** The email address; empty if the provider sends none. */
   email: string
 }
 
-/** The user to whom an account at a provider is connected. */
+/**
+ * Finds the user to whom an account at a provider is connected, and the credential. Returns
+ * `undefined` if there is none.
+ */
 export async function findConnected(
   { store }: Pick<DomainContext, 'store'>,
   tenantId: string,
@@ -29,8 +32,8 @@ export async function findConnected(
 }
 
 /**
- * Whether the user already has another account at this provider. A provider may reassign an address to another person,
- * so having the address now does not prove who they are.
+ * Whether the user already has another account at this connection. A provider may reassign an
+ * address to another person, so having the same address does not prove that it is the same user.
  */
 export async function hasOtherAccount(
   { store }: Pick<DomainContext, 'store'>,
@@ -46,11 +49,12 @@ export async function hasOtherAccount(
 }
 
 /**
- * Connects an account at a provider; `false` if the account is connected already, to this user or
- * another, if the user has another account at the same connection, or if the user has the most
- * accounts allowed.
+ * Connects an account at a provider to a user.
  *
- * @param login - The user's own, which must still be valid.
+ * @param login - The user's own login, which must still be valid. Default: no login is checked.
+ * @returns `false` if the account is already connected to this user or another, the user has
+ *   another account at the same connection or the maximum number of accounts, or the login is no
+ *   longer valid.
  */
 export async function connectAccount(
   scope: Scope,
@@ -62,7 +66,10 @@ export async function connectAccount(
   return (await addCredential(scope, credential, login ? { login } : {})) !== 'refused'
 }
 
-/** Stores the use of the account. `false` if it was disabled or removed meanwhile. */
+/**
+ * Stores the use of an account at a provider. Resolves to `false` if the account was disabled or
+ * removed meanwhile.
+ */
 export function noteSocialProof(scope: Scope, { userId, id }: SocialCredential): Promise<boolean> {
   const usedAt = nowMicros(scope.context.clock)
   return use(scope, userId, id, (last) =>
@@ -71,7 +78,8 @@ export function noteSocialProof(scope: Scope, { userId, id }: SocialCredential):
 }
 
 /**
- * Creates a user who logs in by an account at a provider.
+ * Creates a user who logs in with an account at a provider. A name that is too long or malformed is
+ * left out.
  *
  * @throws ServiceError `already_exists` when the address is taken, or the account is connected.
  */
@@ -86,7 +94,7 @@ export function signUpByAccount(
   return createUser(scope, input, (user) => socialCredential(scope, user, account))
 }
 
-/** An account at a provider as a credential of the user, not stored yet. */
+/** Makes the credential of an account at a provider, without storing it. */
 export function socialCredential(
   scope: Scope,
   user: User,

@@ -1,4 +1,4 @@
-/** The browser's statement about the page that made the request. */
+/** The client data: the browser's statement about the page that made the request. */
 interface Client {
   type: unknown
   challenge: unknown
@@ -7,7 +7,7 @@ interface Client {
   topOrigin: unknown
 }
 
-/** The response of a known key, with its parts in base64url. */
+/** The assertion of a registered key, with its parts in base64url. */
 export interface AssertionText {
   id: string
   client: Client
@@ -19,36 +19,36 @@ export interface AssertionText {
   }
 }
 
-/** The response of a new key, with its parts in base64url. */
+/** The attestation of a new key, with its parts in base64url. */
 export interface AttestationText {
   id: string
   client: Client
   response: { clientDataJSON: string; attestationObject: string }
-  /** How the browser reaches the key. */
+  /** The transports by which the browser reaches the key. */
   transports: string[]
   /**
-   * Whether the key is discoverable: it can log its user in without being named. `undefined` if the
+   * Whether the key is discoverable: it can log its user in without a user name. `undefined` if the
    * browser does not say.
    */
   rk: boolean | undefined
 }
 
-/** The length of a response at most. No browser sends a longer one. */
+/** The maximum length of a response, in characters. No browser sends a longer one. */
 const MAX_TEXT = 16_384
 
-/** The lengths of parts at most, in characters of base64url. */
+/** The maximum lengths of the parts of a response, in characters of base64url. */
 const MAX_ID = 1_366
 const MAX_CLIENT_DATA = 4_096
 const MAX_AUTHENTICATOR_DATA = 4_096
 const MAX_SIGNATURE = 1_024
 const MAX_USER_HANDLE = 88
 
-/** @see Web Authentication Level 3 §5.8.4 */
+/** The known transports. @see Web Authentication Level 3 §5.8.4 */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
 /**
- * Parses the response that the page's script has sent, without verifying it; `undefined` if it is
- * malformed.
+ * Parses the response that the page's script has sent, without verifying it. Returns `undefined` if
+ * the response is malformed.
  */
 export function readResponse(text: string, kind: 'assertion'): AssertionText | undefined
 export function readResponse(text: string, kind: 'attestation'): AttestationText | undefined
@@ -62,7 +62,7 @@ export function readResponse(
   const id = base64url(credential.id, MAX_ID)
   const clientDataJSON = base64url(response.clientDataJSON, MAX_CLIENT_DATA)
   const client = clientDataJSON && parseObject(fromBase64url(clientDataJSON))
-  // Another spelling of an id could let the response pass as that of another key.
+  // Another encoding of the same id could let the response pass as that of another key.
   if (!id || credential.rawId !== id || credential.type !== 'public-key' || !client)
     return undefined
   const { type, challenge, origin, crossOrigin, topOrigin } = client
@@ -89,12 +89,18 @@ export function readResponse(
   return { ...base, response: userHandle === '' ? parts : { ...parts, userHandle } }
 }
 
-/** The known transports in a browser's list, which are later sent back to browsers. */
+/**
+ * The known transports in the browser's list. Others are left out, because the list is later sent
+ * back to browsers.
+ */
 function transportsOf(listed: unknown): string[] {
   return Array.isArray(listed) ? TRANSPORTS.filter((known) => listed.includes(known)) : []
 }
 
-/** A non-empty text in canonical base64url without padding; `undefined` for any other. */
+/**
+ * The value, if it is a non-empty text in canonical base64url without padding; otherwise
+ * `undefined`.
+ */
 function base64url(value: unknown, max: number): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > max) return undefined
   return Buffer.from(value, 'base64url').toString('base64url') === value ? value : undefined

@@ -3,8 +3,8 @@ import type { HardwareCredential, KeyPurpose, User } from '../../store/records.t
 import { type AssertionText, type AttestationText, readResponse } from './webauthn-response.ts'
 
 /**
- * ES256, Ed25519 and RS256: the algorithms that authenticators use and every supported Node.js verifies. The library
- * would accept more on newer versions.
+ * The COSE algorithms ES256, Ed25519 and RS256, which authenticators use and every supported
+ * Node.js verifies. The library would accept more on newer versions of Node.js.
  */
 export const keyAlgorithms = [-7, -8, -257]
 
@@ -12,21 +12,21 @@ export const keyAlgorithms = [-7, -8, -257]
 export interface Ceremony {
   /** The challenge in base64url. It has already been marked as used. */
   challenge: string
-  /** The only origin that may have made the request, such as `https://acme.example`. */
+  /** The only allowed origin of the request, such as `https://acme.example`. */
   origin: string
   rpId: string
   /** Whether the authenticator must have verified its user, by a PIN, a fingerprint or a face. */
   needsVerification: boolean
 }
 
-/** The stored facts about a key. */
+/** The data of a key that is stored. */
 export type KeyFacts = Pick<
   HardwareCredential,
   'rpId' | 'keyId' | 'publicKey' | 'aaguid' | 'transports' | 'purpose' | 'isSyncable'
 > &
   KeyUse
 
-/** The facts about a key that its use changes. */
+/** The data of a key that changes when it is used. */
 export interface KeyUse {
   counter: number
   isBackedUp: boolean
@@ -54,12 +54,15 @@ export type KeyRefusal =
 
 export type Judged<T> = ({ kind: 'accepted' } & T) | { kind: 'refused'; reason: KeyRefusal }
 
-/** The handle by which authenticators know a user, in base64url. */
+/** The user handle under which authenticators store a user: the user's id in base64url. */
 export function userHandle({ id }: Pick<User, 'id'>): string {
   return Buffer.from(id).toString('base64url')
 }
 
-/** The user handle and credential id of a response. Nothing is verified yet. */
+/**
+ * The user id and credential id that a response claims, without verification; `undefined` if it is
+ * malformed or has no user handle.
+ */
 export function claimOf(text: string): { userId: string; keyId: string } | undefined {
   const response = readResponse(text, 'assertion')
   const handle = response?.response.userHandle
@@ -67,7 +70,9 @@ export function claimOf(text: string): { userId: string; keyId: string } | undef
   return { userId: Buffer.from(handle, 'base64url').toString('latin1'), keyId: response.id }
 }
 
-/** The credential id of a response. Nothing is verified yet. */
+/**
+ * The credential id that a response claims, without verification; `undefined` if it is malformed.
+ */
 export function keyIdOf(text: string): string | undefined {
   return readResponse(text, 'assertion')?.id
 }
@@ -75,8 +80,8 @@ export function keyIdOf(text: string): string | undefined {
 /**
  * Verifies the response of a new key.
  *
- * @param purpose - The kind of key that the page requested. A passkey must have verified its user, and must be
- *   discoverable as far as the browser says.
+ * @param purpose - The kind of key that the page requested. A passkey must have verified its user.
+ *   It is refused if the browser says that it is not discoverable.
  * @see Web Authentication Level 3 §7.1
  */
 export async function judgeNewKey(
@@ -101,7 +106,8 @@ export async function judgeNewKey(
     const data = readAuthenticator(object.get('authData'))
     const wrong = data ? refusalOfAuthenticator(ceremony, data) : 'malformed'
     if (wrong) return refused(wrong)
-    // No attestation was requested, and its certificates could name addresses to fetch.
+    // No attestation was requested. Its certificates could contain URLs that the library would
+    // fetch.
     const isPlain = object.get('fmt') === 'none' || object.get('fmt') === 'packed'
     if (!isPlain || object.get('attStmt').get('x5c') !== undefined) return refused('attested')
 
@@ -139,9 +145,10 @@ export async function judgeNewKey(
 }
 
 /**
- * Verifies the response of a user's key.
+ * Verifies the response of a user's registered key.
  *
- * @param isNamed - Whether the response must name the user, because nothing else does.
+ * @param isNamed - Whether the response must have a user handle, because the user is not known
+ *   otherwise.
  * @see Web Authentication Level 3 §7.2
  */
 export async function judgeKey(
@@ -184,12 +191,18 @@ export async function judgeKey(
   }
 }
 
-/** Whether a signature counter has increased. Those of many authenticators stay at 0. */
+/**
+ * Whether a signature counter has increased. A counter that stays at 0 is accepted, because many
+ * authenticators have no counter.
+ */
 export function hasAdvanced(last: number, next: number): boolean {
   return next > last || (next === 0 && last === 0)
 }
 
-/** The fault in the browser's statement. The library does not check all of it. */
+/**
+ * The reason to refuse the browser's client data; `undefined` if there is none. The library does
+ * not check all of these rules.
+ */
 function refusalOfClient(
   { challenge, origin }: Ceremony,
   { client }: AssertionText | AttestationText,
@@ -201,7 +214,7 @@ function refusalOfClient(
   return client.origin !== origin || isFramed ? 'wrong_origin' : undefined
 }
 
-/** An authenticator's statement, without its extensions. */
+/** The authenticator data of a response, without its extensions. */
 interface Authenticator {
   rpIdHash: string
   isPresent: boolean
@@ -211,7 +224,9 @@ interface Authenticator {
   counter: number
 }
 
-/** @see Web Authentication Level 3 §6.1 */
+/**
+ * Parses authenticator data; `undefined` if it is too short. @see Web Authentication Level 3 §6.1
+ */
 function readAuthenticator(data: Uint8Array): Authenticator | undefined {
   if (data.length < 37) return undefined
   const view = Buffer.from(data)
@@ -236,7 +251,10 @@ function refusalOfAuthenticator(
   return isBackedUp && !isSyncable ? 'wrong_flags' : undefined
 }
 
-/** Loads the library with the first key, because it is as large as the rest of the service. */
+/**
+ * Loads the library at the first use of a key, because the library is as large as the rest of the
+ * service.
+ */
 async function loadLibrary() {
   const [server, helpers] = await Promise.all([
     import('@simplewebauthn/server'),
