@@ -4,14 +4,14 @@ import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { API_KEY, type Api, apiOf } from './application-api.ts'
 
-/** An API with the application that offers it. */
+/** An API with the id of the application that offers it. */
 export interface OwnedApi extends Api {
   readonly applicationId: string
 }
 
 /**
- * The APIs that the applications of a tenant offer, by their identifiers. If several applications offer the same one,
- * the earliest application has it.
+ * The APIs that the applications of a tenant offer, by identifier. If several applications offer
+ * the same API, it belongs to the earliest one.
  */
 export async function listApis(
   { store }: Pick<DomainContext, 'store'>,
@@ -31,9 +31,11 @@ export async function listApis(
 }
 
 /**
- * Refuses an API that another application of the tenant offers. A stored value may stay.
+ * Checks that no other application of the tenant offers the same API. A value that is already
+ * stored may stay.
  *
  * @param stored - The application before the change, if it exists.
+ * @throws ServiceError `invalid_metadata`.
  */
 export async function refuseTakenApi(
   { context, tenantId }: Scope,

@@ -4,15 +4,18 @@ import { type Reason, reason } from '../writes/reasons/index.ts'
 import { isWhole } from '../writes/rules.ts'
 import { knownScopes } from './application-scopes.ts'
 
-/** The key of an application's metadata with the identifier of the API that it offers. */
+/** The metadata key of an application with the identifier of the API that it offers. */
 export const API_KEY = 'latchkey_api'
 
-/** The key of an application's metadata with the scopes of its API: a JSON object from scope to sentence, as text. */
+/**
+ * The metadata key of an application with the scopes of its API. The value is a JSON object as
+ * text, from each scope to a sentence.
+ */
 export const API_SCOPES_KEY = 'latchkey_api_scopes'
 
 /**
- * The key of an application's metadata that says which clients may request tokens for its API:
- * registered ones only, or also those with a metadata document.
+ * The metadata key of an application that says which clients may request tokens for its API: only
+ * registered ones, or also those with a metadata document.
  */
 export const API_CLIENTS_KEY = 'latchkey_api_clients'
 
@@ -24,15 +27,15 @@ const apiLimits = { identifier: 500, scopes: 30, scope: 60, sentence: 200 } as c
 
 /** An API that an application offers. */
 export interface Api {
-  /** The `aud` of its access tokens, and the `resource` of requests for them. */
+  /** The identifier: the `aud` of the API's access tokens, and the `resource` of token requests. */
   readonly identifier: string
-  /** The sentence of each scope: what a token with it lets a program do. */
+  /** The scopes, each with a sentence that says what a token with the scope allows. */
   readonly scopes: ReadonlyMap<string, string>
-  /** Whether unregistered clients may ask for its tokens, with the user's consent. */
+  /** Whether unregistered clients may request tokens for the API, with the user's consent. */
   readonly isOpen: boolean
 }
 
-/** The API of an application; `undefined` if it offers none. Scopes that no request could have are left out. */
+/** The API of an application; `undefined` if it offers none. Invalid scopes are left out. */
 export function apiOf(metadata: Metadata): Api | undefined {
   const { [API_KEY]: identifier = '', [API_SCOPES_KEY]: text = '' } = metadata
   if (!isResource(identifier)) return undefined
@@ -44,8 +47,10 @@ export function apiOf(metadata: Metadata): Api | undefined {
 }
 
 /**
- * Refuses an API that no request could name, and scopes that no token could have. Stored values may stay.
+ * Checks the identifier, the scopes and the clients of an application's API. Values that are
+ * already stored may stay.
  *
+ * @throws ServiceError `invalid_metadata`.
  * @see RFC 8707 §2, RFC 6749 §3.3
  */
 export function checkNewApi(metadata: Metadata, stored: Metadata | undefined): void {
@@ -93,17 +98,17 @@ export function checkNewApi(metadata: Metadata, stored: Metadata | undefined): v
   }
 }
 
-/** Whether a text can name an API: an absolute URI without a fragment. */
+/** Whether a text can identify an API: it is an absolute URI without a fragment. */
 export function isResource(name: string): boolean {
   return URL.canParse(name) && !/[\s#]/.test(name)
 }
 
-/** Whether a text is a scope: printable ASCII without spaces, quotes and backslashes. */
+/** Whether a text can be a scope: printable ASCII without spaces, double quotes and backslashes. */
 export function isScope(text: string): boolean {
   return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
 }
 
-/** The members of a JSON object; `undefined` for any other text. */
+/** Parses a JSON object; `undefined` for any other text. */
 export function membersOf(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -123,7 +128,7 @@ function checkIdentifier(identifier: string): void {
   refuse(reason('api_not_uri', { key: API_KEY, value: identifier }))
 }
 
-/** Control characters, and characters that change the direction of the text around them. */
+/** The pattern of control characters and of characters that change the direction of text. */
 const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 /** The fault of a scope and its sentence; `undefined` if there is none. */

@@ -18,9 +18,9 @@ export type ApplicationInput = Pick<
 
 /** A rule that an application breaks. */
 export interface ApplicationProblem {
-  /** The member, as the API calls it. */
+  /** The name of the member in the API. */
   readonly field: 'name' | 'metadata' | 'login_url' | 'logout_urls' | 'redirect_urls'
-  /** The index in a list of URLs. */
+  /** The index in a list of URLs; absent if the problem is not about one URL. */
   readonly index?: number
   readonly error: ServiceError
 }
@@ -38,7 +38,12 @@ export function checkApplication(input: ApplicationInput, developerMode: boolean
   for (const { run } of checksOf(input, developerMode)) run()
 }
 
-/** Checks the members for which a rule was added later. Values that were stored before may stay. */
+/**
+ * Checks an application by the rules that were added later. Values that were stored before may
+ * stay.
+ *
+ * @throws ServiceError for the first rule that is broken.
+ */
 export function checkNewApplication(
   input: ApplicationInput,
   stored: Application | undefined,
@@ -47,7 +52,7 @@ export function checkNewApplication(
   for (const { run } of newChecksOf(input, stored, settings)) run()
 }
 
-/** All rules that an application breaks: the first one of each field, and of each URL in a list. */
+/** The rules that an application breaks: the first one of each field, and of each URL in a list. */
 export function problemsOfApplication(
   input: ApplicationInput,
   stored: Application | undefined,
@@ -120,8 +125,10 @@ function newChecksOf(
 }
 
 /**
- * Refuses a value that is no day, and a day in a tenant where users can have no second step. A value that is stored
- * already may stay.
+ * Checks the day from which logins need a second step. A value must be a day, and users of the
+ * tenant must be able to have a second step. A value that is already stored may stay.
+ *
+ * @throws ServiceError `invalid_metadata`.
  */
 function checkNewSecondStep(
   metadata: Metadata,

@@ -2,7 +2,7 @@ import type { Metadata } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/** The keys of an application's metadata that except its logins from a rule. */
+/** The metadata keys of an application that except its logins from a rule. */
 export const exceptionKeys = {
   pkce: 'latchkey_pkce',
   nonce: 'latchkey_nonce',
@@ -26,37 +26,47 @@ const VALUES: Readonly<Record<string, readonly [usual: string, ...exceptions: st
 
 /** The exceptions of an application. */
 export interface Exceptions {
-  /** Whether a login may omit PKCE if it has a nonce. */
+  /**
+   * Whether a login may omit PKCE. A login without PKCE needs a nonce, unless `isNonceOptional`.
+   */
   readonly isPkceOptional: boolean
-  /** Whether a login without PKCE may omit the nonce as well. */
+  /** Whether a login without PKCE may also omit the nonce. */
   readonly isNonceOptional: boolean
-  /** Whether the application has no secret: its code runs in browsers or on the users' devices. */
+  /**
+   * Whether the application has no secret, because its code runs in browsers or on the users'
+   * devices.
+   */
   readonly isPublic: boolean
   /**
-   * Whether it is a public client that runs on the users' devices, with redirect URLs that a system browser opens.
+   * Whether the application is a public client that runs on the users' devices. Its redirect URLs
+   * are opened by a system browser.
    *
    * @see RFC 8252
    */
   readonly isNative: boolean
   /**
-   * Whether a refresh that is repeated within 30 seconds ends the login, instead of getting the same response.
-   * Always for a client without a secret: a thief of its token could repeat it, too.
+   * Whether a refresh that is repeated within 30 seconds ends the login, instead of getting the
+   * same response. Always `true` for a client without a secret, because a thief of its token could
+   * also repeat the refresh.
    */
   readonly isRefreshRepeatRefused: boolean
   /**
-   * Whether it can get access tokens for itself, without a user (client credentials). Never for a client without a
-   * secret.
+   * Whether the application can get access tokens for itself, without a user (client credentials).
+   * Never for a client without a secret.
    */
   readonly hasOwnTokens: boolean
   /**
-   * Whether users log in on devices without a browser, and confirm that on another one.
+   * Whether users can log in on devices without a browser, and confirm the login on another device.
    *
    * @see RFC 8628
    */
   readonly hasDeviceLogins: boolean
 }
 
-/** The exceptions of an application. A public client always needs PKCE, because nothing else protects its codes. */
+/**
+ * The exceptions of an application. A public client always needs PKCE, because nothing else
+ * protects its authorization codes.
+ */
 export function exceptionsOf(metadata: Metadata): Exceptions {
   const isNative = metadata[client] === 'native'
   const isPublic = isNative || metadata[client] === 'public'
@@ -72,7 +82,12 @@ export function exceptionsOf(metadata: Metadata): Exceptions {
   }
 }
 
-/** Refuses unknown values, and exceptions that exclude each other. Stored values may stay. */
+/**
+ * Checks the exceptions of an application. Unknown values and exceptions that exclude each other
+ * are refused. Values may stay if none of them changes.
+ *
+ * @throws ServiceError `invalid_metadata`.
+ */
 export function checkNewExceptions(metadata: Metadata, stored: Metadata | undefined): void {
   const changed = Object.keys(VALUES).filter((key) => metadata[key] !== stored?.[key])
   for (const key of changed) {
@@ -106,14 +121,14 @@ function refuse(because: Reason): never {
   throw new ServiceError('invalid_metadata', because)
 }
 
-/** An exception of an application, with its risk in a sentence for operators. */
+/** An exception of an application. `price` is its risk, in a sentence for operators. */
 export interface NamedException {
   readonly key: string
   readonly value: string
   readonly price: Reason
 }
 
-/** The exceptions of an application, each with its risk. */
+/** The exceptions of an application that have a risk, each with its sentence. */
 export function namedExceptions(metadata: Metadata): NamedException[] {
   const { isPublic, isNative, isPkceOptional, isNonceOptional, hasOwnTokens, hasDeviceLogins } =
     exceptionsOf(metadata)

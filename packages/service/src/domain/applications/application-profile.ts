@@ -5,24 +5,24 @@ import { type Reason, reason, sentenceIn } from '../writes/reasons/index.ts'
 import { checkUrl } from '../writes/rules.ts'
 import { exceptionKeys, exceptionsOf } from './application-exceptions.ts'
 
-/** The key of an application's metadata that names the security profile of its logins. */
+/** The metadata key of an application that names the security profile of its logins. */
 export const PROFILE_KEY = 'latchkey_profile'
 
 /** The FAPI 2.0 Security Profile, the only value of {@link PROFILE_KEY}. */
 export const FAPI_2 = 'fapi2'
 
-/** The key of an application's metadata with its public keys, a JWK set as text. */
+/** The metadata key of an application with its public keys, a JWK set as text. */
 export const CLIENT_KEYS_KEY = 'latchkey_jwks'
 
-/** The key of an application's metadata with the address at which it publishes such a set. */
+/** The metadata key of an application with the URL at which it publishes its JWK set. */
 export const CLIENT_KEYS_URI_KEY = 'latchkey_jwks_uri'
 
 const MIN_RSA_BITS = 2048
 
-/** The number of keys in a published set at most. Rotations need two. */
+/** The maximum number of keys in a published set. Rotations need two. */
 const MAX_PUBLISHED = 20
 
-/** The cost of the profile for an application, in a sentence for operators. */
+/** The sentence for operators about the requirements of the profile for an application. */
 export const FAPI_PRICE: Reason = reason('price_fapi')
 
 /** A JWK set of public keys. */
@@ -35,17 +35,17 @@ export function isOnFapi(metadata: Metadata): boolean {
   return metadata[PROFILE_KEY] === FAPI_2
 }
 
-/** The keys in the metadata of an application, and the address at which it publishes keys. */
+/** The keys in the metadata of an application, and the URL at which it publishes keys. */
 export function clientKeysOf(metadata: Metadata): { listed: PublicKeySet; url?: string } {
   const { [CLIENT_KEYS_KEY]: text = '', [CLIENT_KEYS_URI_KEY]: url } = metadata
   return { listed: { keys: keysOf(text) ?? [] }, ...(url !== undefined && { url }) }
 }
 
 /**
- * The keys of a published JWK set that the profile allows. Keys for other uses are left out.
+ * The signing keys of a published JWK set that the profile allows. Other keys are left out.
  *
- * @throws Error with the reason why no key is used. A set with a private key is refused as a whole,
- *   because others may have read the key.
+ * @throws Error with the reason why the set is refused or has no usable key. A set with a private
+ *   key is refused as a whole, because others may have read that key.
  */
 export function publishedKeys(text: string): PublicKeySet {
   const all = keysOf(text)
@@ -61,9 +61,11 @@ export function publishedKeys(text: string): PublicKeySet {
 }
 
 /**
- * Refuses an unknown profile, a profile without usable keys, and exceptions that it does not allow. Stored values may
- * stay.
+ * Checks the profile of an application. Refused are an unknown profile, a profile without usable
+ * keys, keys without the profile, and exceptions that the profile does not allow. Values that are
+ * already stored may stay, except those exceptions.
  *
+ * @throws ServiceError `invalid_metadata`, or `invalid_url` for the URL of keys.
  * @see FAPI 2.0 Security Profile §5.3.2.1, §5.4.1
  */
 export function checkNewProfile(metadata: Metadata, stored: Metadata | undefined): void {
@@ -144,7 +146,7 @@ function faultOf(
     if (type === 'ec' && details?.namedCurve === 'prime256v1') return undefined
     if (type === 'rsa' && (details?.modulusLength ?? 0) >= MIN_RSA_BITS) return undefined
   } catch {
-    // The value is not a key at all.
+    // `createPublicKey` throws for a value that is not a key.
   }
   return 'profile_key_kind'
 }

@@ -4,20 +4,22 @@ import { type Reason, reason } from '../writes/reasons/index.ts'
 import { wordsOf } from '../writes/rules.ts'
 import { isResource, isScope, membersOf } from './application-api.ts'
 
-/** The key of an application's metadata that names the APIs it may ask access tokens for. */
+/** The metadata key of an application with the APIs for which it may request access tokens. */
 export const RESOURCES_KEY = 'latchkey_resources'
 
-/** An API that an application may ask access tokens for. */
+/** An API for which an application may request access tokens. */
 export interface Resource {
-  /** The identifier of the API. It is compared character by character. */
+  /** The identifier of the API, which is compared character by character. */
   readonly name: string
-  /** The scopes that the application may ask for. Default: all that the API has. */
+  /** The scopes that the application may request. Default: all scopes of the API. */
   readonly scopes?: readonly string[]
 }
 
 /**
- * Refuses names and scopes that no request could have. A value that is stored already may stay.
+ * Checks the APIs for which an application may request tokens, and their scopes. A value that is
+ * already stored may stay.
  *
+ * @throws ServiceError `invalid_metadata`.
  * @see RFC 8707 §2, RFC 6749 §3.3
  */
 export function checkNewResources(metadata: Metadata, stored: Metadata | undefined): void {
@@ -43,8 +45,8 @@ export function checkNewResources(metadata: Metadata, stored: Metadata | undefin
 }
 
 /**
- * The APIs that an application may ask access tokens for. The metadata has their names with spaces between them, or a
- * JSON object with the scopes of each.
+ * The APIs for which an application may request access tokens. The metadata has their identifiers,
+ * separated by spaces, or a JSON object with the scopes of each API. Invalid entries are left out.
  */
 export function resourcesOf(metadata: Metadata): Resource[] {
   const value = metadata[RESOURCES_KEY] ?? ''
@@ -57,7 +59,7 @@ export function resourcesOf(metadata: Metadata): Resource[] {
   )
 }
 
-/** Whether a value is a JSON object. No absolute URI begins with a brace. */
+/** Whether a value is meant as a JSON object: it begins with a brace, as no absolute URI does. */
 function isObject(value: string): boolean {
   return value.trimStart().startsWith('{')
 }

@@ -3,13 +3,18 @@ import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { wordsOf } from '../writes/rules.ts'
 
-/** The key of an application's metadata that holds the scopes it may ask for. */
+/** The metadata key of an application with the scopes that it may request. */
 export const SCOPES_KEY = 'latchkey_scopes'
 
 /** Every scope that the issuer knows. */
 export const knownScopes: readonly string[] = ['openid', 'profile', 'email', 'offline_access']
 
-/** Refuses scopes that no login could have. A value that is stored already may stay. */
+/**
+ * Checks the scopes that an application may request. They must be known and include `openid`. A
+ * value that is already stored may stay.
+ *
+ * @throws ServiceError `invalid_metadata`.
+ */
 export function checkNewScopes(metadata: Metadata, stored: Metadata | undefined): void {
   const value = metadata[SCOPES_KEY]
   if (value === undefined || value === stored?.[SCOPES_KEY]) return
@@ -31,8 +36,8 @@ export function checkNewScopes(metadata: Metadata, stored: Metadata | undefined)
 }
 
 /**
- * The scopes that an application may ask for; `undefined` if all are allowed. Of a value that was
- * stored before the key had a meaning, only known scopes count.
+ * The scopes that an application may request, always with `openid`; `undefined` if all are allowed.
+ * Unknown scopes are left out, because an old value may be from before this key had a meaning.
  */
 export function allowedScopes(metadata: Metadata): string[] | undefined {
   const value = metadata[SCOPES_KEY]

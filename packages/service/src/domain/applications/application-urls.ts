@@ -4,12 +4,13 @@ import { reason } from '../writes/reasons/index.ts'
 import { checkText, checkUrl, isSecureEnough, limits } from '../writes/rules.ts'
 import { exceptionsOf } from './application-exceptions.ts'
 
-/** The key of an application's metadata that holds its back-channel logout address. */
+/** The metadata key of an application with its back-channel logout URL. */
 export const BACKCHANNEL_LOGOUT_KEY = 'backchannel_logout_uri'
 
 /**
- * Refuses a back-channel logout address that could not be called. A stored one may stay.
+ * Checks the back-channel logout URL. A value that is already stored may stay.
  *
+ * @throws ServiceError `invalid_url`.
  * @see OpenID Connect Back-Channel Logout 1.0 §2.2
  */
 export function checkNewLogoutAddress(
@@ -23,10 +24,11 @@ export function checkNewLogoutAddress(
 }
 
 /**
- * Refuses a URL with a wildcard, which the issuer would compare literally. One that is in `stored`
- * may stay.
+ * Refuses a URL with a wildcard, because the issuer would compare the wildcard literally. A URL in
+ * `stored` may stay.
  *
  * @param url - A URL that {@link checkUrl} has accepted.
+ * @throws ServiceError `invalid_url`.
  */
 export function refuseNewWildcard(
   label: string,
@@ -37,7 +39,11 @@ export function refuseNewWildcard(
   throw new ServiceError('invalid_url', reason('url_wildcard', { field: label }))
 }
 
-/** Refuses a redirect or logout URL that an application of this kind cannot have. */
+/**
+ * Checks a redirect or logout URL. A native application has rules of its own.
+ *
+ * @throws ServiceError `invalid_url`.
+ */
 export function checkReturnUrl(
   label: string,
   text: string,
@@ -60,13 +66,13 @@ export function checkReturnUrl(
   }
 }
 
-/** The hosts on which a native application may have any port. */
+/** The loopback hosts, on which a native application may use any port. */
 const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Whether a system browser can bring a response to a native application at this address: https,
- * plain http to the device itself, or a scheme that is named after a domain, so that no other
- * application uses it by accident.
+ * Whether a system browser can return a response to a native application at this URL. It can with
+ * https, with plain http on loopback, or with a scheme that is named after a domain. No other
+ * application uses such a scheme by accident.
  *
  * @see RFC 8252 §7
  */
@@ -76,13 +82,16 @@ function isNativeUrl({ protocol, hostname }: URL): boolean {
   return OF_DOMAIN.test(protocol) && !BROWSER_SCHEMES.has(protocol.split('.')[0] as string)
 }
 
-/** A scheme that is a domain in reverse order: labels with dots between them, the first of which is a top-level domain. */
+/**
+ * The pattern of a scheme that is a domain in reverse order: labels with dots between them, the
+ * top-level domain first.
+ */
 const OF_DOMAIN = /^[a-z][a-z0-9-]*[a-z0-9](\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+:$/
 
 /**
- * Schemes that browsers read themselves. None is a top-level domain, so a scheme that begins with
- * such a name and a dot is not named after a domain. A reader that compares only the beginning
- * would take it for the well-known scheme.
+ * The schemes that browsers handle themselves. None of them is a top-level domain, so a scheme such
+ * as `data.example` is not named after a domain. A program that compares only the beginning would
+ * take it for the well-known scheme.
  */
 const BROWSER_SCHEMES: ReadonlySet<string> = new Set([
   ...[
@@ -101,8 +110,8 @@ const BROWSER_SCHEMES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The redirect or logout URLs of an application that are valid: without developer mode, plain http is only valid on
- * loopback hosts.
+ * The valid ones among the redirect or logout URLs of an application. Without developer mode, plain
+ * http is valid only on loopback hosts. A native application has rules of its own, in both modes.
  */
 export function workingUrls(
   urls: readonly string[],
@@ -122,7 +131,10 @@ export function needsDeveloperMode(application: Application): boolean {
   return workingUrls(urls, application, false).length < urls.length
 }
 
-/** Whether the host has an asterisk, or a part of the path is nothing else. Elsewhere it is a character. */
+/**
+ * Whether a URL has a wildcard: an asterisk in the host, or a path segment of asterisks only. Other
+ * asterisks are ordinary characters.
+ */
 function isWildcard(text: string): boolean {
   const { hostname, pathname } = new URL(text)
   return hostname.includes('*') || pathname.split('/').some((part) => /^\*+$/.test(part))

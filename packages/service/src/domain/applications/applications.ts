@@ -20,7 +20,12 @@ import {
 } from './application-checks.ts'
 import { needsDeveloperMode } from './application-urls.ts'
 
-/** Creates an application with a new client secret. */
+/**
+ * Creates an application with a new client secret.
+ *
+ * @throws ServiceError `not_found` for an unknown tenant, or the code of the rule that the input
+ *   breaks.
+ */
 export async function createApplication(
   scope: Scope,
   input: ApplicationInput,
@@ -48,7 +53,7 @@ export async function createApplication(
   )
 }
 
-/** One application, if it is there. */
+/** Reads an application; `undefined` if there is none. */
 export function lookUpApplication(
   { store }: Pick<DomainContext, 'store'>,
   tenantId: string,
@@ -57,7 +62,7 @@ export function lookUpApplication(
   return store.applications.get(tenantId, id)
 }
 
-/** One application. */
+/** Reads an application. @throws ServiceError `not_found` if there is none. */
 export async function getApplication(
   { context, tenantId }: Scope,
   id: string,
@@ -73,7 +78,10 @@ export async function listApplications(
   return found(await context.store.applications.list(tenantId, page))
 }
 
-/** The applications of the tenant with URLs that do not work while it is not in developer mode. */
+/**
+ * The applications of the tenant with URLs that work only in developer mode. Empty in developer
+ * mode.
+ */
 export async function listStranded(
   scope: Scope,
   { developerMode }: Pick<TenantSettings, 'developerMode'>,
@@ -92,8 +100,9 @@ export async function listStranded(
 /**
  * Replaces all members of an application that a caller can set by `input`. The secret stays.
  *
- * @param readAt - The `updatedAt` of the application that the caller has changed. Default: any.
- * @throws ServiceError `conflict` when it was changed since.
+ * @param readAt - The `updatedAt` of the version that the caller has edited. Default: any version.
+ * @throws ServiceError `not_found`, `conflict` when the application was changed since, or the code
+ *   of the rule that the input breaks.
  */
 export async function updateApplication(
   scope: Scope,
@@ -111,19 +120,22 @@ export async function updateApplication(
   })
 }
 
-/** How long the client secret before a rotation is accepted, unless the caller says otherwise. */
+/**
+ * The default overlap of a rotation, in seconds: the previous client secret is still accepted for
+ * this period.
+ */
 export const SECRET_OVERLAP_SECONDS = 86_400
 
-/** Options for rotating a client secret. */
+/** The options for rotating a client secret. */
 export interface SecretRotation {
   /**
-   * Seconds for which the previous secret is still accepted. Older secrets are refused at once. Use
-   * 0 if the previous secret may have leaked. Default 86,400 (a day).
+   * The seconds for which the previous secret is still accepted. Older secrets are refused at once.
+   * Use 0 if the previous secret may have leaked. Default 86,400 (a day).
    */
   overlapSeconds?: number
 }
 
-/** Replaces the client secret. The previous one is accepted during the overlap. */
+/** Replaces the client secret by a new one. The previous secret is accepted during the overlap. */
 export function rotateApplicationSecret(
   scope: Scope,
   id: string,
@@ -137,7 +149,7 @@ export function rotateApplicationSecret(
   }))
 }
 
-/** Seals the secrets of an application under the newest master key. `updatedAt` stays. */
+/** Seals the secrets of an application under the newest master key. `updatedAt` stays unchanged. */
 export async function resealApplication(scope: Scope, { id }: Application): Promise<void> {
   const { context, tenantId } = scope
   const purpose = secretPurpose(id)
@@ -167,7 +179,10 @@ export function deleteApplication(scope: Scope, id: string): Promise<Application
   )
 }
 
-/** The client secret before the last rotation, in clear text; `undefined` when none is accepted. */
+/**
+ * The client secret before the last rotation, in clear text, and the time until which it is
+ * accepted. `undefined` if that time is over or there is none.
+ */
 export function openEarlierSecret(
   context: DomainContext,
   application: Application,
@@ -205,7 +220,7 @@ function change(
   )
 }
 
-/** The previous secret, unless its overlap is over. */
+/** The previous secret; `undefined` if its overlap is over or there is none. */
 function acceptedSecret(
   { clock }: DomainContext,
   { earlierSecret }: Application,
