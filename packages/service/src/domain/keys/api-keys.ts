@@ -10,7 +10,7 @@ import { newId } from '../writes/ids.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkText } from '../writes/rules.ts'
 
-/** The beginning of every API key, so that scanners recognize one that leaked. */
+/** The prefix of every API key, so that scanners recognize a leaked one. */
 export const API_KEY_PREFIX = 'latchkey_'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -20,20 +20,24 @@ const API_KEY = /^latchkey_[0-9A-Za-z]{43}$/
 const MINUTE: Micros = 60_000_000
 
 export interface ApiKeyInput {
-  /** The name of the key, for people. */
+  /** The display name of the key. */
   name: string
   reach: Reach
   /** Whether the key can only read. Default `false`. */
   readOnly?: boolean | undefined
-  /** When the key expires, in microseconds since the epoch; `undefined`: never. */
+  /**
+   * The expiry of the key, in microseconds since the epoch. With `undefined`, the key never
+   * expires.
+   */
   expiresAt?: Micros | undefined
 }
 
 /**
- * Creates an API key. Only the result has its secret. The SHA-256 of it is stored, which is enough
- * because the secret has 256 random bits.
+ * Creates an API key. Only the returned value has the secret. The store has its SHA-256, which is
+ * enough because the secret has 256 random bits.
  *
- * @throws ServiceError `not_found` when it names a tenant that does not exist.
+ * @throws ServiceError `not_found` when `reach` names a tenant that does not exist,
+ *   `invalid_request` for an empty `reach` or an invalid name.
  */
 export async function createApiKey(
   scope: ServiceScope,
@@ -67,7 +71,10 @@ export function listApiKeys({ context }: ServiceScope): Promise<ApiKey[]> {
   return context.store.apiKeys.list()
 }
 
-/** Revokes a key at once, and returns it. Revoking it again changes nothing. */
+/**
+ * Revokes a key at once, and returns it. Revoking the key again changes nothing. @throws
+ * ServiceError `not_found`.
+ */
 export function revokeApiKey(scope: ServiceScope, id: string): Promise<ApiKey> {
   const { clock, store } = scope.context
   return commit(scope, 'api_key.revoke', id, (audit) =>
@@ -75,23 +82,27 @@ export function revokeApiKey(scope: ServiceScope, id: string): Promise<ApiKey> {
   )
 }
 
-/** The sender of a request to the API: an API key, or an operator who has logged in on a command line. */
+/** The caller of the API: an API key, or an operator who is logged in on a command line. */
 export type Caller = Pick<ApiKey, 'id' | 'reach' | 'except' | 'readOnly'>
 
-/** The key that a request presents; a refused one may be `undefined`, which no key has. */
+/**
+ * The result of authenticating a request by its API key. The key of a refused request is
+ * `undefined` if it is not known.
+ */
 export type Authentication =
   | { kind: 'good'; key: ApiKey }
   | { kind: 'refused'; key: ApiKey | undefined }
 
-/** Finds a key by its hash. */
+/** A function that finds an API key by its hash. */
 type FindKey = (hash: string) => Promise<ApiKey | undefined>
 
-/** Events that may have changed a key or its reach. */
+/** The pattern of write actions that may have changed a key or its reach. */
 const CONCERNS_KEYS = /^(api_key\.|tenant\.delete$)/
 
 /**
- * Looks up API keys, and caches them until a key is written, by this process or another: see {@link
- * createCache}. A revocation by another process takes effect as soon as the store reports it.
+ * Makes a cached lookup of API keys. A cached key is read again after any write of a key or a
+ * deleted tenant, see {@link createCache}. A revocation by another process takes effect as soon as
+ * the store reports it.
  */
 export function findKeysOnce(context: DomainContext): FindKey {
   const cache = createCache<ApiKey>(context, {
@@ -102,16 +113,16 @@ export function findKeysOnce(context: DomainContext): FindKey {
   return (hash) => cache.get(hash, () => context.store.apiKeys.findByHash(hash))
 }
 
-/** The bearer token of an `Authorization` header; empty if it has none. @see RFC 6750 §2.1 */
+/** The bearer token of an `Authorization` header; empty if there is none. @see RFC 6750 §2.1 */
 export function presentedToken(authorization: string | undefined): string {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? ''
 }
 
 /**
- * Looks up the key that an `Authorization` header presents.
+ * Authenticates a request by the API key in its `Authorization` header.
  *
- * @returns `refused` for every key that is malformed, unknown, revoked, expired or unconfirmed. Only the audit
- *   log says which; see {@link authenticationFailure}.
+ * @returns `refused` for a key that is malformed, unknown, revoked, expired or unconfirmed. The
+ *   response does not say which, see {@link authenticationFailure}.
  * @see RFC 6750 §2.1
  */
 export async function authenticate(
@@ -137,12 +148,14 @@ export async function authenticate(
   return { kind: 'good', key }
 }
 
-/** The same response for every refused key, so that it reveals nothing about the key. */
+/**
+ * The error for every refused key. It is always the same, so that it reveals nothing about the key.
+ */
 export function authenticationFailure(): ServiceError {
   return new ServiceError('authentication_failure', reason('key_unknown'))
 }
 
-/** Whether the key may reach the tenant. No key reaches the system tenant. */
+/** Whether the caller may access the tenant. No caller may access the system tenant. */
 export function reaches(key: Pick<Caller, 'reach' | 'except'>, tenantId: string): boolean {
   if (tenantId === SYSTEM_TENANT_ID) return false
   return key.reach === 'all' ? !key.except?.includes(tenantId) : key.reach.includes(tenantId)

@@ -12,18 +12,21 @@ import { entryOf } from '../writes/audit.ts'
 import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
 import { type PrivateJwk, signingKeys, storedKeys } from './signing-keys.ts'
 
-/** The action of an entry that seals earlier entries. */
+/** The audit action of an entry that seals earlier entries. */
 export const SEAL = 'audit.seal'
 
-/** The content of a seal: a hash of the entries of a tenant between two ids. Refused requests do not count. */
+/**
+ * The signed content of a seal: a hash of a tenant's entries between two ids. Refused requests are
+ * left out.
+ */
 export interface SealStatement {
   tenant: string
-  /** The id after which the seal begins: the last id of the previous seal, or 0. */
+  /** The id after which the sealed entries begin: the last id of the previous seal, or 0. */
   from: number
-  /** The id of the last entry. */
+  /** The id of the last sealed entry. */
   to: number
   entries: number
-  /** The time of the earliest entry. */
+  /** The time of the earliest sealed entry. */
   firstAt: Micros
   /** The time of the previous seal; `null` for the first one. */
   previousAt: Micros | null
@@ -31,50 +34,54 @@ export interface SealStatement {
   sha256: string
 }
 
-/** A seal in the log. */
+/** A seal as read from the audit log. */
 export interface Seal {
-  /** The id of its entry. */
+  /** The id of the audit entry that contains the seal. */
   id: number
   at: Micros
-  /** The content; `undefined` if it is not a seal of this tenant. */
+  /** The signed content; `undefined` if the entry is not a seal of this tenant. */
   statement: SealStatement | undefined
-  /** Whether it is signed by a signing key that the tenant has now. */
+  /** Whether the seal is signed by a signing key that the tenant has now. */
   isSigned: boolean
 }
 
 /**
- * The `typ` that distinguishes a seal from other texts signed with the same key, such as ID Tokens (RFC 8725 §3.11).
+ * The JWS `typ` of a seal. It distinguishes a seal from other texts that the same key signs, such
+ * as ID Tokens (RFC 8725 §3.11).
  */
 const TYPE = 'latchkey-audit-seal'
 
 const DAY_MICROS = 86_400 * 1e6
 
 /**
- * The number of entries of one seal at most. When entries are pruned, at most this many younger ones can no longer be
- * verified.
+ * The maximum number of entries in a seal. When some entries of a seal are pruned, its other
+ * entries can no longer be verified: at most this many.
  */
 const MAX_ENTRIES = 100_000
 
-/** The number of entries or seals that are read at a time. */
+/** The maximum number of entries or seals that one query reads. */
 const BATCH = 1_000
 
 /** The hash of some entries of a tenant. */
 export interface Digest {
   entries: number
-  /** The number of entries that are not seals, and the time of the first one. */
+  /**
+   * The number of entries that are not seals, and the time of the first such entry
+   * (`firstOtherAt`).
+   */
   others: number
   firstOtherAt: Micros | undefined
   firstAt: Micros
-  /** The id of the last entry. */
+  /** The id of the last hashed entry. */
   to: number
   sha256: string
 }
 
 /**
- * Seals the entries of a tenant from before today that are not sealed yet: adds an entry with their
- * hash to the log, signed by the tenant's signing key.
+ * Seals all unsealed entries of a tenant from before today (UTC). It adds entries to the log with
+ * the hash of earlier entries, signed by the tenant's signing key.
  *
- * @returns The number of added seals: 0 if nothing was written since the last one.
+ * @returns The number of added seals. It is 0 if only seals were written since the last one.
  */
 export async function sealAudit(scope: Scope): Promise<number> {
   const { context, tenantId } = scope
@@ -94,8 +101,8 @@ export async function sealAudit(scope: Scope): Promise<number> {
 }
 
 /**
- * The hash of the entries after an id, up to the one for which `isEnd` returns `true`, or `limit`
- * of them.
+ * Hashes the entries after the id `from`. It stops before the first entry for which `isEnd` returns
+ * `true`, or after `limit` entries.
  */
 export async function digestOf(
   { context: { store }, tenantId }: Scope,
@@ -152,8 +159,8 @@ async function lastSeal({ context, tenantId }: Scope): Promise<Seal | undefined>
 }
 
 /**
- * The form in which an entry is hashed: its members in this order as JSON, with `null` for missing
- * ones.
+ * The text of an entry for the hash: its members in this order as JSON, with `null` for missing
+ * members.
  */
 function canonicalLine(entry: StoredAuditEntry): string {
   const { id, at, tenantId, actor, action, target, outcome, fields } = entry
@@ -162,7 +169,7 @@ function canonicalLine(entry: StoredAuditEntry): string {
   return JSON.stringify([...members, applicationId, requestId, address, userAgent])
 }
 
-/** The statement as a compact JWS (RFC 7515 §7.1). */
+/** Signs a statement with the tenant's current signing key, as a compact JWS (RFC 7515 §7.1). */
 async function signed(context: DomainContext, statement: SealStatement): Promise<string> {
   const [jwk] = await signingKeys(context, statement.tenant)
   if (!jwk) throw new Error('The tenant has no signing key.')

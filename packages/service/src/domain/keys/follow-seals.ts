@@ -4,13 +4,16 @@ import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type DomainContext, exclusively, nowMicros } from '../writes/context.ts'
 import { sealAudit } from './audit-seals.ts'
 
-/** The interval, in milliseconds, at which to check whether a day has ended. */
+/** The interval, in milliseconds, between checks whether a day (UTC) has ended. */
 const LOOK_EVERY_MS = 600_000
 
-/** The number of tenants that are read at a time. */
+/** The maximum number of tenants that one query reads. */
 const BATCH = 100
 
-/** Seals the entries of past days, at once and after each midnight (UTC). One process at a time does it. */
+/**
+ * Starts sealing the audit entries of past days: at once, and after each midnight (UTC). One
+ * process at a time seals.
+ */
 export function followSeals(context: DomainContext, background: Background): void {
   let doneDay: number | undefined
   const sealing = background.every(LOOK_EVERY_MS, 'sealing the audit log', async (isClosed) => {
@@ -27,7 +30,7 @@ export function followSeals(context: DomainContext, background: Background): voi
   void sealing.wake()
 }
 
-/** The ids of the tenants that have a log: all, and that of the operators, if there is one. */
+/** The ids of all tenants with an audit log. The system tenant comes first, if it exists. */
 export async function* tenantIds({ store }: DomainContext): AsyncGenerator<string> {
   if (await store.tenants.get(SYSTEM_TENANT_ID)) yield SYSTEM_TENANT_ID
   const all: Reach = 'all'

@@ -3,7 +3,7 @@ import { commit, unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { legacyPurpose } from '../writes/vault.ts'
 
-/** The number of secrets that are read at a time. */
+/** The maximum number of secrets that one query reads. */
 const BATCH = 200
 
 /** Seals the keys of legacy passwords of all tenants under the newest master key. */

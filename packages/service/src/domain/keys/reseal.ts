@@ -11,7 +11,7 @@ import { resealSigningKeys } from './signing-keys.ts'
 
 const PAGE: Page = { after: undefined, limit: 100 }
 
-/** The number of secrets that are read at a time. */
+/** The maximum number of secrets that one query reads. */
 const BATCH = 200
 
 /** Seals every stored secret of all tenants under the newest master key. */
@@ -32,7 +32,8 @@ async function resealTenant(scope: Scope): Promise<void> {
 }
 
 /**
- * Seals the secrets of users of all tenants again. Values that are sealed under the newest key already are not read.
+ * Seals the secrets of all users' factors under the newest master key. Secrets that are already
+ * sealed under that key are not read.
  */
 async function resealUsers(context: DomainContext, actor: Scope['actor']): Promise<void> {
   const { credentials } = context.store

@@ -6,8 +6,7 @@ import { commit, unlessRefused } from '../writes/commit.ts'
 import { type DomainContext, exclusively, nowMicros, type Scope } from '../writes/context.ts'
 
 /**
- * The interval, in milliseconds, at which to check whether another process has created the first
- * key.
+ * The interval, in milliseconds, between checks whether another process has created the first key.
  */
 const BUSY_MS = 50
 
@@ -21,24 +20,24 @@ export interface PrivateJwk extends webcrypto.JsonWebKey {
 }
 
 /**
- * The days for which a key stays published after it last signed. This is longer than any session,
- * so that an ID Token is still valid as `id_token_hint` when its user logs out.
+ * The number of days for which a key stays published after it last signed. This is longer than any
+ * session, so that an ID Token is still valid as `id_token_hint` when its user logs out.
  */
 export const RETIRED_KEY_DAYS = 90
 
 /**
- * The tenant's signing keys as private JWKs. The one that signs now comes first. The first key is
- * created if there is none.
+ * The tenant's signing keys as private JWKs. The key that signs now comes first. If the tenant has
+ * no key, the first one is created.
  */
 export async function signingKeys(context: DomainContext, tenantId: string): Promise<PrivateJwk[]> {
   const list = () => context.store.signingKeys.list(tenantId)
   let stored = await list()
   while (stored.length === 0) {
     const scope: Scope = { context, actor: { name: 'admin' }, tenantId }
-    // Created before the lock is taken, so that the lock is held for one write only.
+    // Created before the lock is taken, so that the lock is held for only one write.
     const key = await newSigningKey(scope)
-    // Otherwise two processes could store two keys at once, and each would sign with its own for a
-    // while.
+    // Without the lock, two processes could store two keys at once, and each would sign with its
+    // own key for a while.
     const isDone = await exclusively(context, `first-key:${tenantId}`, async () => {
       if ((await list()).length === 0) await insertSigningKey(scope, key)
     })
@@ -48,17 +47,18 @@ export async function signingKeys(context: DomainContext, tenantId: string): Pro
   return stored.map((key) => openKey(context, key)).reverse()
 }
 
-/** The tenant's signing keys as private JWKs, if it has any. */
+/** The tenant's signing keys as private JWKs, the oldest first. Empty if the tenant has none. */
 export async function storedKeys(context: DomainContext, tenantId: string): Promise<PrivateJwk[]> {
   const stored = await context.store.signingKeys.list(tenantId)
   return stored.map((key) => openKey(context, key))
 }
 
 /**
- * Gives the tenant a new signing key. It signs from now on. Earlier keys stay published for 90 days
- * after they last signed, so that tokens and sessions stay valid.
+ * Creates a new signing key for the tenant, which signs from now on. Earlier keys stay published
+ * for 90 days after they last signed, so that tokens and sessions stay valid. A rotation deletes
+ * the keys whose period is over.
  *
- * @param options - `withdrawEarlier` stops publishing the earlier ones at once.
+ * @param options - `withdrawEarlier` deletes all earlier keys at once.
  * @returns The `kid` of the new key.
  */
 export async function rotateSigningKey(
@@ -84,13 +84,16 @@ export async function rotateSigningKey(
   return key.id
 }
 
-/** A signing key, without its private part. */
+/** The facts about a signing key, without the key itself. */
 export type SigningKeyFacts = Pick<SigningKey, 'id' | 'createdAt'> & {
-  /** When its successor was created; `undefined` for the key that signs now. */
+  /** The time when the key's successor was created; `undefined` for the key that signs now. */
   stoppedAt: Micros | undefined
 }
 
-/** The signing keys of the tenant. The one that signs now comes first. A tenant without a login yet may have none. */
+/**
+ * The signing keys of the tenant. The key that signs now comes first. A tenant may have no keys
+ * before its first login.
+ */
 export async function listSigningKeys({ context, tenantId }: Scope): Promise<SigningKeyFacts[]> {
   const keys = await context.store.signingKeys.list(tenantId)
   return keys

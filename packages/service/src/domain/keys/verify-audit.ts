@@ -9,12 +9,12 @@ export interface AuditVerification {
   tenantId: string
   /** The number of seals in the log. */
   seals: number
-  /** The seals whose entries are unchanged, and the number of these entries. */
+  /** The seals whose entries are unchanged, and the number and the times of these entries. */
   verified: {
     seals: number
     /**
      * The number of these seals whose signing key the tenant no longer has. A later seal confirms
-     * each of them.
+     * each of these seals.
      */
     byFormerKeys: number
     entries: number
@@ -22,14 +22,15 @@ export interface AuditVerification {
     lastAt: Micros | undefined
   }
   /**
-   * The number of seals that could not be compared, because their entries seem to have been pruned.
+   * The number of seals that could not be compared, because some of their entries seem to have been
+   * pruned.
    */
   pruned: number
-  /** The entries after the last seal. They were not compared. */
+  /** The entries after the last seal, which were not compared. Seals do not count. */
   unsealed: { entries: number; firstAt: Micros | undefined }
   /**
-   * Seals that were made more than two days after their first entry. Changes before the seal cannot
-   * be found.
+   * The seals that were made more than two days after their first entry. Changes from before the
+   * seal cannot be found.
    */
   late: { at: Micros; firstAt: Micros }[]
   problems: AuditProblem[]
@@ -38,7 +39,7 @@ export interface AuditVerification {
 /** A difference between the audit log and its seals. */
 export interface AuditProblem {
   kind: 'changed' | 'seal_missing' | 'seal_invalid' | 'seal_forged' | 'not_sealed'
-  /** The entries concerned: after the id `from`, up to and including the id `to`. */
+  /** The affected entries: after the id `from`, up to and including the id `to`. */
   from: number
   to: number
   message: string
@@ -51,13 +52,17 @@ interface Compared {
   intactTo: Micros | undefined
 }
 
-/** Entries are sealed on the next day. The result names those that have waited longer. */
+/**
+ * The period, in microseconds, after which an unsealed entry is reported. Entries are normally
+ * sealed on the next day.
+ */
 const LATE_MICROS = 2 * 86_400 * 1e6
 
 /**
  * Compares the entries of a tenant with their seals.
  *
- * @param days - The days for which the service keeps entries. Seals with older entries may lack some of them.
+ * @param days - The number of days for which the service keeps entries. Seals of older entries may
+ *   lack some of these.
  */
 export async function verifyAudit(scope: Scope, days: number): Promise<AuditVerification> {
   const { context, tenantId } = scope
@@ -93,7 +98,7 @@ export async function verifyAudit(scope: Scope, days: number): Promise<AuditVeri
 }
 
 /**
- * Verifies the entries of one tenant, or of all, one after the other.
+ * Verifies the entries of one tenant, or of all tenants one after the other.
  *
  * @throws ServiceError `not_found` for an unknown tenant.
  */
@@ -107,7 +112,10 @@ export async function* verifyAuditOf(
   for await (const id of ids) yield await verifyAudit({ ...scope, tenantId: id }, days)
 }
 
-/** The problem of a missing seal before this one. A seal from before the horizon may have been pruned. */
+/**
+ * The problem that a seal before this one is missing; `undefined` if none is. A seal from before
+ * the horizon may have been pruned.
+ */
 function gapBefore(
   { from, previousAt }: SealStatement,
   covered: number | undefined,
@@ -120,7 +128,7 @@ function gapBefore(
 }
 
 /**
- * Compares the entries of a seal with its hash, and adds what differs to `found`.
+ * Compares the entries of a seal with the seal's hash, and adds differences to `found`.
  *
  * @returns The time of the last entry; `undefined` if the entries differ from the sealed ones.
  */
@@ -151,9 +159,9 @@ async function compareWithSeal(
 }
 
 /**
- * Adds the seals that are valid and intact to `found`, and a problem for each that is not valid. A seal is valid if a key
- * of the tenant has signed it. As that key may have been withdrawn since, it is also valid if a later valid seal contains
- * its entry.
+ * Adds the seals that are valid and intact to `found`, and a problem for each seal that is not
+ * valid. A seal is valid if a key of the tenant has signed it. That key may have been withdrawn
+ * since, so a seal is also valid if a later valid and intact seal contains its entry.
  */
 function addVerified(
   compared: readonly Compared[],
@@ -179,7 +187,10 @@ function addVerified(
   }
 }
 
-/** Adds the entries after the last seal to `found`, and a problem if they have waited for a seal for too long. */
+/**
+ * Adds the entries after the last seal to `found`, and a problem if one of them has waited for a
+ * seal for more than two days.
+ */
 async function addUnsealed(
   scope: Scope,
   covered: number,
