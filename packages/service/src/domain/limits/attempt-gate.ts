@@ -2,43 +2,52 @@ import { randomUUID } from 'node:crypto'
 import type { AttemptCounter, AttemptOutcome, ProtocolStore } from '../../store/protocol-store.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 
-/** An attempt that may be verified now, or the counter for which it has to wait. */
+/**
+ * The result of entering the gate: the attempt may be verified now, or has to wait because of a
+ * counter. After the verification, `end` sets the outcome for each counter.
+ */
 export type Entry<C extends AttemptCounter> =
   | { kind: 'entered'; end(outcomeOf: (counter: C) => AttemptOutcome): Promise<void> }
   | { kind: 'refused'; counter: C; retryAfterSeconds: number }
 
-/** Admits attempts of which only failures are counted. */
+/** A gate for attempts of which only failures are counted. */
 export interface AttemptGate {
   /**
-   * Admits an attempt at all of its counters. It waits while the attempts in progress, in all
-   * processes, could reach a limit by failing. So parallel attempts allow no more guesses than
-   * consecutive ones, and none is refused needlessly.
+   * Admits an attempt if none of its counters has reached its limit. It waits while the attempts in
+   * progress, in all processes, could reach a limit if they failed. So parallel attempts allow no
+   * more guesses than consecutive ones, and no attempt is refused needlessly.
    *
-   * Call `end` once.
+   * Call `end` of the returned entry once.
    */
   enter<C extends AttemptCounter>(counters: readonly C[]): Promise<Entry<C>>
 }
 
-/** An attempt that waits for others. */
+/** An attempt that waits for other attempts to end. */
 interface Waiter {
   wake(): void
 }
 
-/** The seconds after which an attempt no longer counts as in progress, because its process has died or was blocked. */
+/**
+ * The seconds after which an attempt no longer counts as in progress. It may belong to a process
+ * that has died or was blocked.
+ */
 const UNDER_WAY_SECONDS = 30
 
 /**
- * The interval, in milliseconds, at which the first waiting attempt checks whether attempts of other processes have
- * ended.
+ * The minimum interval, in milliseconds, at which the first waiting attempt checks whether attempts
+ * of other processes have ended. The maximum is twice as long.
  */
 const ASK_AGAIN_MS = 25
 
-/** Makes the gate. The counters are in the store. */
+/** Creates the gate. Its counters are in the protocol store. */
 export function createAttemptGate(
   { clock }: Pick<DomainContext, 'clock'>,
   protocol: ProtocolStore,
 ): AttemptGate {
-  /** The attempts of this process that wait for a counter. The first of them checks again. */
+  /**
+   * The waiting attempts of this process, by the key of their counter. Only the first one of each
+   * counter checks again.
+   */
   const lines = new Map<string, Waiter[]>()
 
   async function begin<C extends AttemptCounter>(
@@ -90,7 +99,10 @@ export function createAttemptGate(
     else lines.set(key, [waiter])
   }
 
-  /** The outcome of the first one's turn may have left room for the next. */
+  /**
+   * Removes a waiter, and wakes the first one in its line. The removed attempt may have left room
+   * for that one.
+   */
   function leave(key: string | undefined, waiter: Waiter): void {
     if (key === undefined) return
     const line = lines.get(key)

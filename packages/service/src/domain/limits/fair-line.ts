@@ -1,22 +1,23 @@
-/** A queue that takes tenants in turn, and the items of each tenant in the order of arrival. */
+/** A queue in which tenants take turns. The items of each tenant are in the order of arrival. */
 export interface FairLine<T> {
   /**
    * Adds an item.
    *
-   * @returns If the queue was full, the item that is refused: the last one of the tenant with the
-   *   most items, if it has more than this tenant would have; otherwise the new item.
+   * @returns The item that is refused because the queue is full; otherwise `undefined`. It is the
+   *   last item of the tenant with the most items, if that tenant has more items than this one
+   *   would have. Otherwise, it is the new item.
    */
   add(tenantId: string, thing: T): T | undefined
-  /** The item whose turn it is. It stays in the queue. */
+  /** The next item, which stays in the queue; `undefined` if the queue is empty. */
   peek(): T | undefined
-  /** Removes the item whose turn it is, and returns it. */
+  /** Removes and returns the next item; `undefined` if the queue is empty. */
   take(): T | undefined
   readonly size: number
 }
 
-/** Makes a queue for at most `maxWaiting` items. */
+/** Creates a queue for at most `maxWaiting` items. */
 export function createFairLine<T>(maxWaiting: number): FairLine<T> {
-  // Tenants are in the order of their turns.
+  // The map is in the order of the tenants' turns.
   const byTenant = new Map<string, T[]>()
   let size = 0
 

@@ -19,28 +19,31 @@ import { createAttemptGate } from './attempt-gate.ts'
 
 /** The limits of attempts, after which each further attempt has to wait. */
 export interface Limits {
-  /** Failed logins at one address of one tenant, from one network. */
+  /** Failed logins at one email address of one tenant, from one network. */
   loginPerAddress: AttemptLimit
   /** Failed logins of one user on a device on which the user logged in before. */
   loginPerDevice: AttemptLimit
-  /** Failed logins in a row at one address of one tenant, from all networks. */
+  /** Failed logins in a row at one email address of one tenant, from all networks. */
   loginAnywhere: AttemptLimit
-  /** Failed logins from one client. */
+  /** Failed logins from one client network. */
   loginPerClient: AttemptLimit
-  /** Second steps of one user, until one succeeds. */
+  /** Attempts at a second step by one user, until one succeeds. */
   factorPerUser: AttemptLimit
   /**
-   * Attempts with codes and keys in one login. After that, the login starts over with the first
-   * step.
+   * Attempts at a second step in one login, or at one mailed code. After that, the login starts
+   * over with the first step.
    */
   factorPerLogin: AttemptLimit
-  /** Failed second steps of one user in a row. After that, only an operator or time helps. */
+  /**
+   * Attempts at a second step by one user, until one succeeds. After that, only an operator or time
+   * helps.
+   */
   factorAnywhere: AttemptLimit
-  /** Messages to one address of one tenant. */
+  /** Messages to one email address of one tenant. */
   mailPerAddress: AttemptLimit
-  /** Requests for messages and sign-ups by one client. */
+  /** Requests for messages and sign-ups from one client network. */
   mailPerClient: AttemptLimit
-  /** Unknown device codes that one client has entered. */
+  /** Unknown device codes that were entered from one client network. */
   userCodePerClient: AttemptLimit
   /** Unknown device codes that were entered at one tenant. */
   userCodePerTenant: AttemptLimit
@@ -49,8 +52,9 @@ export interface Limits {
 const MONTH_SECONDS = 30 * 86_400
 
 /**
- * The default limits. The longest wait is fifteen minutes for a login, and an hour for mail and second steps. After
- * `loginAnywhere`, only a mailed link or a known device helps.
+ * The default limits. The longest wait is fifteen minutes for a login, and an hour for mail and
+ * second steps. After `loginAnywhere`, only a mailed link or a known device helps. `factorAnywhere`
+ * lasts a month.
  */
 export const defaultLimits: Limits = {
   loginPerAddress: { free: 5, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 86_400 },
@@ -78,15 +82,15 @@ export const defaultLimits: Limits = {
   mailPerAddress: { free: 3, baseSeconds: 60, maxSeconds: 3_600, forgetSeconds: 86_400 },
   mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
   userCodePerClient: { free: 20, baseSeconds: 5, maxSeconds: 900, forgetSeconds: 3_600 },
-  // A short wait, because it affects all users of the tenant. It allows 43,200 guesses a day, of
-  // 25.6 billion codes.
+  // The wait is short, because it affects all users of the tenant. It allows 43,200 guesses a day,
+  // of 25.6 billion codes.
   userCodePerTenant: { free: 1_000, baseSeconds: 1, maxSeconds: 2, forgetSeconds: 3_600 },
 }
 
-/** The user or client of an attempt, and its tenant. */
+/** The tenant and the client of an attempt. */
 export interface Attempter {
   readonly tenant: Pick<Tenant, 'id'>
-  /** The address of the client. Empty for a request from within this process. */
+  /** The IP address of the client. Empty for a request from within this process. */
   readonly clientIp: string
   readonly userAgent?: string | undefined
   readonly requestId: string
@@ -95,14 +99,18 @@ export interface Attempter {
 /** A login with a password. */
 export interface LoginAttempt {
   readonly facts: Attempter
-  /** The address as entered. */
+  /** The email address as entered. */
   readonly email: string
-  /** The user's id, a slash, and a name of the device, if this user has logged in on it before. */
+  /**
+   * The id of a known device: the user's id, a slash, and a name of the device. `undefined` if this
+   * user has not logged in on the device before.
+   */
   readonly knownDevice: string | undefined
 }
 
 /**
- * The refusal of a login whose password was not verified: it has to wait, or needs a mailed link.
+ * The refusal of a login before its password is verified. The login has to wait, or needs a mailed
+ * link.
  */
 export type Throttled = { kind: 'throttled'; retryAfterSeconds: number } | { kind: 'needs_link' }
 
@@ -110,42 +118,50 @@ export type Throttled = { kind: 'throttled'; retryAfterSeconds: number } | { kin
 export interface Pause {
   readonly limit: keyof Limits
   readonly until: Micros
-  /** The network whose attempts have to wait; `undefined` for attempts from everywhere. */
+  /**
+   * The network from which attempts have to wait; `undefined` if the limit affects all networks.
+   */
   readonly network?: string | undefined
 }
 
-/** Counts attempts, and makes further ones wait. */
+/** The limits of attempts at logins, second steps, messages and device codes. */
 export interface Throttle {
   /**
-   * Calls `judge` for a login, unless too many have failed: at the address from this network, from
-   * this network, or at the address from everywhere. On a known device, only failures on this
-   * device count.
+   * Calls `judge` for a login, unless too many logins have failed: at the email address from this
+   * network, from this network, or at the address from all networks. On a known device, only
+   * failures on this device count.
    *
-   * Only a refusal counts as a failure, not an error that `judge` throws, such as when it is too
-   * busy. A success resets the count.
+   * Only a refusal counts as a failure. An error that `judge` throws does not, for example when the
+   * service is too busy. A success resets the counts of the address or the device.
    */
   tryLogin(
     attempt: LoginAttempt,
     judge: () => Promise<Verification>,
   ): Promise<Verification | Throttled>
-  /** Calls `judge` for a login with a passkey or a mailed code, unless too many logins have failed from its network. */
+  /**
+   * Calls `judge` for a login with a passkey or a mailed code, unless too many logins have failed
+   * from the client's network.
+   */
   tryWithoutPassword<Outcome extends { kind: 'verified' | 'refused' }>(
     facts: Attempter,
     judge: () => Promise<Outcome>,
   ): Promise<Outcome | Throttled>
-  /** Looks for the device with a code, unless too many unknown codes were entered. */
+  /**
+   * Calls `judge` for an entered device code, unless too many unknown codes were entered from the
+   * client's network or at the tenant.
+   */
   tryUserCode<Outcome extends { kind: 'verified' | 'refused' }>(
     facts: Attempter,
     judge: () => Promise<Outcome>,
   ): Promise<Outcome | Throttled>
   /**
-   * Resets the count of an address after its owner has set a password, so that earlier guesses of
+   * Resets the counts of an email address after its owner has set a password. Earlier guesses of
    * others no longer count.
    */
   resetAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void>
   /**
-   * Counts an attempt at a second step before it is verified. So parallel attempts in any number of
-   * processes cannot exceed the limits.
+   * Counts an attempt at a second step before it is verified. So parallel attempts, in any number
+   * of processes, cannot exceed the limits.
    *
    * @param login - The id of the login.
    */
@@ -159,57 +175,61 @@ export interface Throttle {
   /**
    * The limits that make the user wait now.
    *
-   * @param addresses - The addresses from which the user is logged in. The networks of failed logins are known here.
+   * @param addresses - The IP addresses from which the user is logged in. Networks of failed logins
+   *   at the user's email address are added.
    */
   pausesOf(
     tenantId: string,
     user: Pick<User, 'id' | 'email'>,
     addresses: readonly string[],
   ): Promise<Pause[]>
-  /** Resets all counters that make the user wait, for all networks. The limits of networks stay. */
+  /** Resets all counters of the user, for all networks. The counters of client networks stay. */
   resetUser(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<void>
-  /** The number of second steps of the user that have failed since the last success. */
+  /** The number of the user's attempts at a second step since the last success. */
   failedFactors(facts: Attempter, userId: string): Promise<number>
-  /** Resets the count after a successful second step. */
+  /** Resets the counts of the user's second steps after a success. */
   resetFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void>
-  /** Counts a request that makes the service send mail, by client. */
+  /** Counts a request that makes the service send mail, by the client's network. */
   admitMailRequest(facts: Attempter): Promise<Admission>
   /**
-   * Counts a message to the address. Resolves to `false` if it is one too many and must not be
-   * sent.
+   * Counts a message to an email address. Resolves to `false` if the limit is reached and the
+   * message must not be sent.
    */
   admitMail(facts: Attempter, email: string): Promise<boolean>
 }
 
 /**
- * Whether a second step may be verified. `login_over`: too many attempts of this login have failed;
+ * Whether a second step may be verified. `login_over`: too many attempts in this login have failed.
  * `paused`: too many attempts of the user have failed in a row.
  */
 export type FactorAdmission = Admission | { kind: 'login_over' | 'paused' }
 
 interface LoginCounter extends AttemptCounter {
   readonly name: keyof Limits
-  /** The target in the audit log. */
+  /** The target of the audit entry. */
   readonly target: string
 }
 
-/** The pause between audit entries of one limit, so that a flood of attempts does not flood the log. */
+/**
+ * The minimum time between audit entries for one limit and key, in milliseconds, so that many
+ * attempts do not flood the log.
+ */
 const AUDIT_EVERY_MS = 60_000
 
 const MAX_REMEMBERED = 10_000
 
-/** The parts that all groups of limits share. */
+/** The context and functions that all groups of limits share. */
 interface Counting {
   readonly domain: DomainContext
   readonly protocol: ProtocolStore
   readonly limits: Limits
-  /** Counts an attempt. */
+  /** Counts an attempt, and audits it if it is refused. */
   admit(name: keyof Limits, key: string, facts: Attempter): Promise<Admission>
-  /** Adds a refused attempt to the audit log, at most once a minute. */
+  /** Adds a refused attempt to the audit log, at most once a minute for each limit and key. */
   audit(name: keyof Limits, key: string, facts: Attempter): Promise<void>
 }
 
-/** Makes the throttle over the counters of the protocol store. */
+/** Creates the throttle. Its counters are in the protocol store. */
 export function createThrottle(
   domain: DomainContext,
   protocol: ProtocolStore,
@@ -236,7 +256,7 @@ export function createThrottle(
   }
 
   async function admitClient(name: keyof Limits, facts: Attempter): Promise<Admission> {
-    // A request from within this process has no address.
+    // A request from within this process has no IP address, so no network is limited.
     if (facts.clientIp === '') return { kind: 'admitted' }
     return admit(name, clientNetwork(facts.clientIp), facts)
   }
@@ -258,7 +278,7 @@ export function createThrottle(
   }
 }
 
-/** The limits of logins. A few attempts are judged at once. */
+/** The limits of logins and device codes, which count only failed attempts. */
 function createTries({
   domain,
   protocol,
@@ -274,7 +294,7 @@ function createTries({
     const network = clientNetwork(clientIp)
     return [
       counter('loginAnywhere', address),
-      // A request from within this process has no address.
+      // A request from within this process has no IP address, so no network is counted.
       ...(network === '' ? [] : [counter('loginPerClient', network)]),
       counter('loginPerAddress', `${address}/${network}`),
     ]
@@ -321,7 +341,7 @@ function createTries({
   }
 }
 
-/** The limits of second steps. */
+/** The limits of second steps and mailed codes, which count attempts before they are verified. */
 function createFactorLimits({
   protocol,
   admit,
@@ -346,7 +366,7 @@ function createFactorLimits({
   }
 }
 
-/** The resets after a success, or by an operator. */
+/** The resets of counters, after a success or by an operator. */
 function createResets(
   protocol: ProtocolStore,
 ): Pick<Throttle, 'resetAddress' | 'resetFactor' | 'resetUser'> {
@@ -383,7 +403,7 @@ function createResets(
   }
 }
 
-/** The limits that make a user wait now. */
+/** The limits that make a user wait now; see {@link Throttle.pausesOf}. */
 async function pausesOf(
   counting: Counting,
   tenantId: string,
@@ -421,7 +441,10 @@ async function pausesOf(
   return pauses.filter((pause) => pause !== undefined)
 }
 
-/** The wait because of the counted attempts, calculated as in the login itself. */
+/**
+ * The wait that a limit requires after the counted attempts; `undefined` if there is none. The
+ * login uses the same calculation.
+ */
 function pauseBy(
   { domain, limits }: Counting,
   limit: keyof Limits,
@@ -435,13 +458,13 @@ function pauseBy(
 }
 
 /**
- * The effect of a login on a counter. A login whose password was not verified does not count as a
- * failure.
+ * The outcome of an attempt for a counter. An attempt without an outcome, such as after an error,
+ * leaves the counter unchanged.
  */
 function effectOf(outcome: string | undefined, { name }: LoginCounter): AttemptOutcome {
   if (outcome === undefined) return 'unchanged'
   if (outcome !== 'verified') return 'failed'
-  // The success of one login says nothing about other attempts of the client.
+  // A success says nothing about other attempts from the network or at the tenant.
   return /^(loginPerClient|userCodePer)/.test(name) ? 'unchanged' : 'forgiven'
 }
 
@@ -460,7 +483,8 @@ const auditNames: Record<keyof Limits, string> = {
 }
 
 /**
- * The hash of an address. Visitors may type anything into the field, so only its hash is stored.
+ * The counter key of an email address. Visitors may type anything into the field, so the key has
+ * only its hash.
  */
 function addressKey({ tenant }: Pick<Attempter, 'tenant'>, email: string): string {
   return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`

@@ -1,12 +1,12 @@
 import { createFairLine } from './fair-line.ts'
 
-/** Runs work when enough memory is free. Tenants take turns. */
+/** A queue that runs work when enough memory is free. Tenants take turns. */
 export interface MemoryLine {
   /**
-   * Runs work once the running work leaves enough memory for it.
+   * Runs work as soon as the running work leaves enough memory.
    *
    * @param kib - The memory that the work takes, in KiB. More than the total counts as the total.
-   * @param refuse - Makes the error for work that is refused because too much is waiting.
+   * @param refuse - Makes the error for work that is refused because the queue is full.
    */
   run<T>(kib: number, tenantId: string, work: () => Promise<T>, refuse: () => Error): Promise<T>
   readonly waiting: number
@@ -19,8 +19,8 @@ interface Waiting {
 }
 
 /**
- * Makes a queue whose work takes at most `totalKib` KiB at once. Work starts in the order of the queue, so that large
- * work is not overtaken again and again.
+ * Creates a queue whose running work takes at most `totalKib` KiB. Work starts in the order of the
+ * queue, so that large work is not overtaken again and again.
  */
 export function createMemoryLine(totalKib: number, maxWaiting: number): MemoryLine {
   const line = createFairLine<Waiting>(maxWaiting)

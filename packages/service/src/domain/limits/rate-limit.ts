@@ -9,26 +9,29 @@ import { inClientSpan } from '../../telemetry/tracing.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 
-/** The number of requests that an API key may make. */
+/** The limit of requests of each API key. */
 export interface RateLimit {
   /**
-   * @param requests - The number of requests. More than the limit of a second count as that limit. Default 1.
+   * Counts requests of a key.
+   *
+   * @param requests - The number of requests. More than the limit of a second count as that limit.
+   *   Default 1.
    * @throws ServiceError `rate_limited`, with the seconds to wait.
    */
   spend(keyId: string, requests?: number): Promise<void>
 }
 
-/** The requests per second, unless an option sets another number. */
+/** The default number of requests per second. */
 const DEFAULT_RATE = 100
 
-/** A limit counted in this process, in windows of one second. */
+/** Creates a limit that is counted in this process, in windows of one second. */
 export function createRateLimit(requestsPerSecond: number = DEFAULT_RATE): RateLimit {
   return limitOf(createLimiter(requestsPerSecond), requestsPerSecond)
 }
 
 /**
- * A limit counted in Redis, so that it is the same for any number of processes. While Redis does not answer, each
- * process counts for itself.
+ * Creates a limit that is counted in Redis, so that all processes share it. While Redis does not
+ * answer, each process counts for itself.
  *
  * @param client - An ioredis connection whose commands fail after a short time.
  */
@@ -41,8 +44,8 @@ export function createSharedRateLimit(
     keyPrefix: 'latchkey:r',
     points: requestsPerSecond,
     duration: 1,
-    // After a key has used its limit, its requests are refused in this process until the second is over, without a call
-    // of Redis.
+    // After a key has reached its limit, this process refuses its requests until the second is
+    // over, without calling Redis.
     inMemoryBlockOnConsumed: requestsPerSecond,
     rejectIfRedisNotReady: true,
     insuranceLimiter: createLimiter(requestsPerSecond),
