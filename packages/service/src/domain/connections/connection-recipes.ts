@@ -3,22 +3,27 @@ import { ServiceError } from '../writes/errors.ts'
 import { nearestName } from '../writes/nearest-name.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 
-/** The facts about a provider that OpenID Connect does not standardize. */
+/** The properties of a provider that OpenID Connect does not standardize. */
 export interface Recipe {
   /** The default name of a connection. */
   readonly name: string
-  /** The issuer, if the provider has only one. */
+  /** The issuer; `undefined` if each connection has its own. */
   readonly issuer: string | undefined
   readonly scopes: readonly string[]
-  /** Further options of a connection. Each is required, except `issuer`. */
+  /**
+   * The additional options of a connection. All are required, except an `issuer` that has a
+   * default.
+   */
   readonly options: readonly RecipeOption[]
-  /** The response mode, if it is not the query. */
+  /** The response mode, if it is not `query`. */
   readonly responseMode?: 'form_post'
-  /** The `prompt` by which the provider asks its user again. */
+  /** The value of `prompt` with which the provider authenticates its user again. */
   readonly freshPrompt?: 'login' | 'select_account'
-  /** The claim that tells whether the user has proven the address. Only the value `true` counts. */
+  /** The claim that says whether the user's address is verified. Only the value `true` counts. */
   readonly verifiedClaim: 'email_verified' | 'xms_edov'
-  /** Whether it is GitHub, which is no OpenID provider: users are read from its API. */
+  /**
+   * Whether the provider is GitHub, which is no OpenID provider. Its users are read from its API.
+   */
   readonly isGithub?: true
 }
 
@@ -79,7 +84,7 @@ export const recipes: Readonly<Record<RecipeName, Recipe>> = {
   },
 }
 
-/** Fields that only some recipes need. */
+/** The fields of a connection that only some recipes need. */
 export interface RecipeInput {
   issuer?: string | undefined
   /** The id of the Microsoft Entra directory (tenant): a GUID. */
@@ -90,9 +95,10 @@ export interface RecipeInput {
 }
 
 /**
- * The recipe of that name.
+ * Checks the name of a recipe.
  *
- * @throws ServiceError `invalid_request` that names the nearest one.
+ * @throws ServiceError `invalid_request` for an unknown name. The error names the nearest recipe,
+ *   or all of them.
  */
 export function recipeNamed(name: string): RecipeName {
   const known = recipeNames.find((one) => one === name)
@@ -115,9 +121,10 @@ const wanted: Readonly<Record<RecipeOption, Reason>> = {
 }
 
 /**
- * The issuer of a connection, and what only its recipe needs.
+ * The issuer of a connection, and Apple's ids for the recipe `apple`.
  *
- * @throws ServiceError `invalid_request` for an option that is missing, malformed or not of this recipe.
+ * @throws ServiceError `invalid_request` for an option that is missing, malformed or not of this
+ *   recipe.
  */
 export function followRecipe(
   recipe: RecipeName,

@@ -14,7 +14,7 @@ import { type Reason, reason } from '../writes/reasons/index.ts'
 import { checkText, checkUrl } from '../writes/rules.ts'
 import { followRecipe, type RecipeInput, recipeNamed, recipes } from './connection-recipes.ts'
 
-/** The fields of a connection. */
+/** The fields of a connection that a caller sets. */
 export interface ConnectionInput extends RecipeInput {
   /** The provider: `google`, `microsoft`, `apple`, `gitlab`, `github`, or `oidc` for any other. */
   recipe: string
@@ -23,18 +23,21 @@ export interface ConnectionInput extends RecipeInput {
   clientId: string
   /** The client secret. For Apple, the private key in PEM. */
   secret: string
-  /** The scopes to request. Default: those of the recipe. */
+  /** The scopes to request. Default: the scopes of the recipe. */
   scopes?: readonly string[] | undefined
   /** Whether an address that the provider has verified counts as verified here. Default `false`. */
   trustEmail?: boolean | undefined
-  /** Whether users without an account get one, if the tenant allows sign-ups. Default `true`. */
+  /**
+   * Whether a login creates an account for a user without one, if the tenant allows sign-ups.
+   * Default `true`.
+   */
   allowSignup?: boolean | undefined
-  /** Whether users can log in with it. Default `true`. */
+  /** Whether users can log in with the connection. Default `true`. */
   enabled?: boolean | undefined
 }
 
 /**
- * The fields of a connection that can be changed; missing ones stay. For another provider, create
+ * The fields of a connection that can be changed. Missing fields stay. For another provider, create
  * another connection.
  */
 export type ConnectionChanges = {
@@ -49,14 +52,14 @@ export type ConnectionChanges = {
     | 'keyId']?: ConnectionInput[Name] | undefined
 }
 
-/** The number of connections that a tenant can have. Each is a button on the login page. */
+/** The maximum number of connections of a tenant. Each is a button on the login page. */
 const MAX_CONNECTIONS = 20
 
 /**
  * Creates a connection of the tenant.
  *
- * @throws ServiceError `invalid_request` or `invalid_url` for invalid input; `already_exists` if the tenant has a
- *   connection of that name.
+ * @throws ServiceError `invalid_request` or `invalid_url` for invalid input or too many
+ *   connections; `already_exists` if the tenant has a connection with this name.
  */
 export async function createConnection(scope: Scope, input: ConnectionInput): Promise<Connection> {
   const { context, tenantId } = scope
@@ -109,12 +112,12 @@ export function listConnections({ context, tenantId }: Scope): Promise<Connectio
   return context.store.connections.list(tenantId)
 }
 
-/** One connection of the tenant. */
+/** The connection of the tenant with this id. @throws ServiceError `not_found`. */
 export async function getConnection({ context, tenantId }: Scope, id: string): Promise<Connection> {
   return found(await context.store.connections.get(tenantId, id))
 }
 
-/** The number of users of the tenant who have connected an account by a connection. */
+/** The number of the tenant's users who have connected an account through the connection. */
 export function countConnected({ context, tenantId }: Scope, id: string): Promise<number> {
   return context.store.credentials.countConnected(tenantId, id)
 }
@@ -132,8 +135,8 @@ export async function offeredConnections(
  * Changes a connection.
  *
  * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
- * @throws ServiceError as {@link createConnection} does, `not_found`, and `conflict` if the
- *   connection was changed since.
+ * @throws ServiceError `not_found`, `already_exists` for a name that is taken, `invalid_request`, or
+ *   `conflict` if the connection was changed since `readAt`.
  */
 export function updateConnection(
   scope: Scope,
@@ -151,7 +154,7 @@ export function updateConnection(
   )
 }
 
-/** A connection with changes, without storing it. @throws ServiceError as {@link createConnection} does. */
+/** The connection after changes, without storing it. @throws ServiceError `invalid_request`. */
 export function changedConnection(
   context: DomainContext,
   last: Connection,
@@ -170,7 +173,10 @@ export function changedConnection(
   return next
 }
 
-/** Removes a connection. No user can log in through it any more, even with a connected account. */
+/**
+ * Removes a connection, and returns its last version. Users can no longer log in through the
+ * connection, even with a connected account.
+ */
 export function deleteConnection(scope: Scope, id: string): Promise<Connection> {
   const { context, tenantId } = scope
   return commit(scope, 'connection.delete', id, (audit) =>
@@ -178,12 +184,15 @@ export function deleteConnection(scope: Scope, id: string): Promise<Connection> 
   )
 }
 
-/** The client secret of a connection, or the private key of Apple's recipe. */
+/** The client secret of a connection in clear text; for Apple, the private key in PEM. */
 export function openConnectionSecret({ vault }: DomainContext, connection: Connection): string {
   return vault.open(purpose(connection), connection.sealedSecret)
 }
 
-/** Seals the secrets of a tenant's connections under the newest master key. `updatedAt` stays. */
+/**
+ * Seals the secrets of a tenant's connections under the newest master key. `updatedAt` stays
+ * unchanged.
+ */
 export async function resealConnections(scope: Scope): Promise<void> {
   const { context, tenantId } = scope
   function reseal(last: Connection): Connection {
@@ -210,7 +219,7 @@ function checkAppleKey(pem: string): void {
   try {
     curve = createPrivateKey(pem).asymmetricKeyDetails?.namedCurve
   } catch {
-    // The text is not a key in PEM.
+    // `createPrivateKey` throws for text that is not a key in PEM.
   }
   if (curve === 'prime256v1') return
   throw refused(reason('connection_not_apple_key'))
