@@ -47,8 +47,8 @@ export function apiOf(metadata: Metadata): Api | undefined {
 }
 
 /**
- * Checks the identifier, the scopes and the clients of an application's API. Values that are
- * already stored may stay.
+ * Checks the identifier, the scopes and the clients of an application's API. Nothing is checked if
+ * none of these values changes.
  *
  * @throws ServiceError `invalid_metadata`.
  * @see RFC 8707 §2, RFC 6749 §3.3

@@ -83,8 +83,8 @@ export function exceptionsOf(metadata: Metadata): Exceptions {
 }
 
 /**
- * Checks the exceptions of an application. Unknown values and exceptions that exclude each other
- * are refused. Values may stay if none of them changes.
+ * Checks the exceptions of an application. Refused are unknown values that are not stored already,
+ * and exceptions that exclude each other, if any value changes.
  *
  * @throws ServiceError `invalid_metadata`.
  */

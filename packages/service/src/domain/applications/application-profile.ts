@@ -62,8 +62,8 @@ export function publishedKeys(text: string): PublicKeySet {
 
 /**
  * Checks the profile of an application. Refused are an unknown profile, a profile without usable
- * keys, keys without the profile, and exceptions that the profile does not allow. Values that are
- * already stored may stay, except those exceptions.
+ * keys, and keys without the profile. These checks are skipped if none of the values changes.
+ * Exceptions that the profile does not allow are always refused.
  *
  * @throws ServiceError `invalid_metadata`, or `invalid_url` for the URL of keys.
  * @see FAPI 2.0 Security Profile §5.3.2.1, §5.4.1

@@ -20,7 +20,10 @@ export function keyCredential(
   return { ...record, kind: 'hardware', name: tidyName(name), ...facts, state }
 }
 
-/** The passkey or security key of the user with an authenticator's credential id. */
+/**
+ * Finds a user's passkey or security key by the authenticator's credential id; `undefined` if there
+ * is none.
+ */
 export async function findKey(
   { context, tenantId }: Scope,
   userId: string,

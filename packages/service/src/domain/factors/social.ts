@@ -8,7 +8,7 @@ import { socialCredentialId } from '../writes/ids.ts'
 import { isWhole, limits } from '../writes/rules.ts'
 import { newRecord, use } from './factors.ts'
 
-/** An account at a provider, as asserted by the provider. */
+/** An account at a provider, from the provider's claims. */
 export interface SocialAccount {
   connectionId: string
   issuer: string

@@ -8,7 +8,7 @@ import { type AssertionText, type AttestationText, readResponse } from './webaut
  */
 export const keyAlgorithms = [-7, -8, -257]
 
-/** The request that a response must answer. */
+/** The WebAuthn ceremony to which a response must belong. */
 export interface Ceremony {
   /** The challenge in base64url. It has already been marked as used. */
   challenge: string

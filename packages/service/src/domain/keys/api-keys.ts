@@ -23,7 +23,7 @@ export interface ApiKeyInput {
   /** The display name of the key. */
   name: string
   reach: Reach
-  /** Whether the key can only read. Default `false`. */
+  /** Whether the key has only read access. Default `false`. */
   readOnly?: boolean | undefined
   /**
    * The expiry of the key, in microseconds since the epoch. With `undefined`, the key never

@@ -30,13 +30,13 @@ export interface Limits {
   /** Attempts at a second step by one user, until one succeeds. */
   factorPerUser: AttemptLimit
   /**
-   * Attempts at a second step in one login, or at one mailed code. After that, the login starts
-   * over with the first step.
+   * Attempts at a second step in one login, or at one mailed code. When the limit is reached, the
+   * login starts over with the first step.
    */
   factorPerLogin: AttemptLimit
   /**
-   * Attempts at a second step by one user, until one succeeds. After that, only an operator or time
-   * helps.
+   * Attempts at a second step by one user, until one succeeds. When the limit is reached, only an
+   * operator or time helps.
    */
   factorAnywhere: AttemptLimit
   /** Messages to one email address of one tenant. */

@@ -31,7 +31,7 @@ const BEGIN_SECONDS = 3_600
 const TICKET_SECONDS = 120
 /** The seconds that an operator has to confirm the login on the tenant's page. */
 const CONFIRM_SECONDS = 300
-/** The lifetime of the login, in seconds. */
+/** The lifetime of an operator's login as a user, in seconds. */
 export const IMPERSONATION_SECONDS = 900
 /**
  * The lifetime of a record, in seconds. The account page shows the record to the user until it
@@ -110,7 +110,7 @@ export function impersonationState(one: Impersonation, now: Micros): Impersonati
   return one.mode === 'allowed' || one.agreedAt !== undefined ? 'ready' : 'waiting'
 }
 
-/** The records about a user, the newest first. */
+/** The impersonation records of a user, the newest first. */
 export async function impersonationsOf(
   holder: Holder,
   userId: string,
@@ -119,7 +119,7 @@ export async function impersonationsOf(
   return all.sort((a, b) => b.value.askedAt - a.value.askedAt)
 }
 
-/** Removes the records about a deleted user. */
+/** Removes the impersonation records of a deleted user. */
 export async function dropImpersonations(holder: Holder, userId: string): Promise<void> {
   for (const { entry: stored } of await impersonations.ofAccount(holder, userId)) {
     await impersonations.drop(holder, { key: stored.key })
@@ -400,7 +400,7 @@ export async function judgeImpersonation(
   return isLoginValid(by.user, at) && isLoginValid(user, at) ? 'live' : 'rule'
 }
 
-/** The login with this id, if it is still live. */
+/** The login with this id. Returns `undefined` if it has not begun or is no longer valid. */
 export async function liveImpersonation(
   holder: TenantHolder,
   id: string,
@@ -431,7 +431,7 @@ export async function takeBackQuestion(
   }
 }
 
-/** The record with this id. */
+/** Reads the record with this id; `undefined` if there is none. */
 export function readImpersonation(
   holder: Holder,
   id: string,

@@ -71,7 +71,7 @@ export async function watchForRestoredDumps(
     kept = newest
   }
   await keep()
-  // Failures of the database or Redis are ignored here, because requests report them.
+  // Failures of the database or Redis are ignored here: requests report them.
   const keeping = every(KEEP_EVERY_MS, keep, () => {})
   return {
     async close() {

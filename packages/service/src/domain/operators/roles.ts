@@ -13,7 +13,9 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number]
 
-/** The roles of operators with their permissions. Permissions are decided here only. */
+/**
+ * The roles of operators with their permissions. All code that checks a permission uses this table.
+ */
 export const ROLES: Readonly<Record<OperatorRole, readonly Permission[]>> = {
   viewer: ['read', 'export'],
   support: ['read', 'help'],

@@ -23,7 +23,7 @@ export interface LiveSession {
   /** The names of the browser and of its operating system, as far as the browser sends them. */
   browser: string
   system: string
-  /** The address of the client that logged in; empty where it is not known. */
+  /** The IP address of the client that logged in; empty if it is not known. */
   address: string
   /** The ids of the applications that the user has logged in to with this session. */
   applicationIds: string[]
@@ -234,7 +234,9 @@ export interface Support {
       limit: number
     },
   ): Promise<MailRecord[]>
-  /** Messages of the last 7 days in a state, the newest first. With `next` there are more. */
+  /**
+   * Messages of the last 7 days in a state, the newest first. Without `next`, it is the last page.
+   */
   mailsInState(
     scope: Scope,
     query: { state: MessageState | undefined; after: MailPlace | undefined; limit: number },
@@ -297,7 +299,10 @@ export interface Support {
     isBlocked: boolean | undefined,
     page: { after: ProgramPlace | undefined; limit: number },
   ): Promise<{ items: Program[]; next: ProgramPlace | undefined }>
-  /** @throws ServiceError `not_found` for a host that the tenant does not know. */
+  /**
+   * The clients of a host. @throws ServiceError `not_found` for a host that the tenant does not
+   * know.
+   */
   program(scope: Scope, host: string): Promise<Program>
   /** Blocks a host and ends all grants to its clients, or unblocks the host. */
   blockProgram(scope: Scope, host: string, isBlocked: boolean): Promise<Program>
@@ -307,10 +312,11 @@ export interface Support {
    * Reads the metadata and the keys of a connection's provider. The connection need not be stored.
    */
   contact(connection: Connection): Promise<ContactResult>
-  /** The logins of operators as the user, the newest first. */
+  /** The logins of operators as the user, with their current state, the newest first. */
   impersonations(scope: Scope, userId: string): Promise<ShownImpersonation[]>
   /**
-   * Asks to log in as a user, for a written reason. If the tenant requires that users are asked, the user gets a mail.
+   * Stores an operator's request to log in as a user, with a written reason. If the tenant requires
+   * the user's agreement, the user gets a mail.
    *
    * @throws ServiceError where the tenant, the operator or the user does not allow it.
    */
@@ -321,8 +327,8 @@ export interface Support {
     reason: string,
   ): Promise<ShownImpersonation>
   /**
-   * Makes the form that takes the browser of the operator to the tenant. Its ticket is single use, and expires after
-   * two minutes.
+   * Makes the form that sends the operator's browser to the tenant's domain. Its ticket is single
+   * use, and expires after two minutes.
    */
   impersonate(scope: Scope, by: OperatorUser, userId: string, id: string): Promise<TicketForm>
   /** Ends the login of an operator as the user, or withdraws the request for it. */

@@ -139,7 +139,10 @@ export async function changePassword(
   return account !== undefined && isDone
 }
 
-/** The password of an account, its replacement, and the other credentials. */
+/**
+ * Makes the replacement of an account's password. Returns the last password, the new one (`own`),
+ * and the other credentials.
+ */
 function replacePassword(
   context: DomainContext,
   { user, credentials }: Account,
@@ -155,7 +158,7 @@ function replacePassword(
 /** The claims that users can change themselves. An empty claim is removed. */
 export type OwnClaims = Readonly<Record<'name' | 'given_name' | 'family_name', string>>
 
-/** Changes the names of a user. */
+/** Changes the names of a user. @throws ServiceError `not_found`. */
 export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): Promise<User> {
   return changeUser(scope, userId, ({ profile }) => {
     const kept = Object.entries({ ...profile, ...claims }).filter(([, value]) => value !== '')

@@ -93,7 +93,7 @@ export async function getCredential(
   return found(await context.store.credentials.get(tenantId, userId, id))
 }
 
-/** One page of the credentials of a user. */
+/** One page of the credentials of a user. @throws ServiceError `not_found` for an unknown user. */
 export async function listCredentials(
   { context, tenantId }: Scope,
   userId: string,
@@ -102,7 +102,7 @@ export async function listCredentials(
   return found(await context.store.credentials.list(tenantId, userId, page))
 }
 
-/** A new password credential of `user`. */
+/** Makes a password credential of `user`, without storing it. */
 export function passwordCredential(
   context: DomainContext,
   user: User,

@@ -5,7 +5,7 @@ import type { UserToImport } from './import-user.ts'
 
 /** A user of a newer export. */
 export interface ExportedUser extends UserToImport {
-  /** The id that an earlier import gave the user. */
+  /** The id that an earlier import gave the user; `undefined` if the export has none. */
   id: string | undefined
   /** Whether the user is found by email address if there is no id. */
   isByAddress: boolean

@@ -196,7 +196,7 @@ async function anyOf(
   return isMatch
 }
 
-/** The input of bcrypt since WordPress 6.8. */
+/** The input of bcrypt for a password in WordPress 6.8 or newer. */
 function wordpressInput(password: string): string {
   return createHmac('sha384', 'wp-sha384').update(password.trim()).digest('base64')
 }

@@ -210,6 +210,7 @@ async function removeUnproven(scope: Scope, id: string): Promise<boolean> {
  */
 function isOfSince({ kind, disabled, createdAt, updatedAt }: Credential, at: Micros): boolean {
   if (kind === 'password') return !disabled
-  // New recovery codes replace the earlier ones.
+  // New recovery codes replace the earlier ones in the same credential, so their `updatedAt`
+  // counts.
   return (credentialKinds[kind].role === 'substitute' ? updatedAt : createdAt) >= at
 }

@@ -21,7 +21,7 @@ export function roomFor(kind: CredentialKind, credentials: readonly Credential[]
   return Math.min(most - ofKind, MOST - credentials.length)
 }
 
-/** A change of an account, for the audit log. */
+/** The audit data of a change to an account, and the login that makes the change. */
 interface AccountWrite {
   readonly scope: Scope
   readonly action: WriteAction

@@ -15,7 +15,7 @@ import { afterRuling, standingOf } from './valid-links.ts'
 /** The period, in microseconds, for which a new address waits for another operator. */
 const HOLD_MICROS = 86_400 * 1e6
 
-/** The parts of an account that the rule reads. */
+/** The parts of an account that decide whether it waits for a second operator. */
 type Held = Pick<Account, 'user' | 'standing'>
 
 /** The new address of an account, while it waits for another operator; otherwise `undefined`. */

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Micros, User } from '../../store/records.ts'
 import { type DomainContext, nowMicros } from '../writes/context.ts'
 
-/** The login with which a user acts. Times are in seconds since the epoch. */
+/** The login of the user who makes a request. Times are in seconds since the epoch. */
 export interface Login {
   readonly loggedInAt: number
   /** The time of an end of sessions that this login requested and survived. */

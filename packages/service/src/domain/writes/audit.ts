@@ -14,10 +14,12 @@ const REFUSED_PER_KEY = 1_000
 
 const DAY_MICROS = 86_400 * 1e6
 
-/** The number of entries that an export reads at a time. */
+/** The maximum number of entries that an export reads at a time. */
 const BATCH = 1_000
 
-/** An audit entry for an event that happens now, on behalf of the scope's actor. */
+/**
+ * Makes an audit entry for an event that happens now, with the actor and the tenant of the scope.
+ */
 export function entryOf(
   { context, actor, tenantId }: ServiceScope,
   action: string,

@@ -73,13 +73,16 @@ interface Entries<T> {
   put(holder: Holder, id: EntryId, value: T, more?: More): Promise<void>
   /** The change that {@link Entries.put} would write, for a write of several records at once. */
   toPut(holder: Holder, id: EntryId, value: T, more?: More): Change
-  /** Replaces the value of a record. Its expiry stays. */
+  /**
+   * Replaces the value of a record, even if the record has changed since it was read. Its expiry
+   * stays.
+   */
   replace(holder: Holder, found: Found<T>, value: T): Promise<void>
   /**
    * Replaces a record unless it has changed since it was read. The record gets a new lifetime if
    * its kind has one.
    *
-   * @returns `false` if the record was replaced or removed meanwhile.
+   * @returns `false` if the record was replaced, used or removed meanwhile, or has expired.
    */
   exchange(holder: Holder, found: Found<T>, value: T): Promise<boolean>
   /** Replaces a record like {@link Entries.exchange}, but keeps its expiry. */

@@ -75,7 +75,8 @@ export function isWhole(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-// One @, something on both sides, no spaces or control characters, no empty label in the domain.
+// The pattern of an email address: one @ with text on both sides, no spaces or control characters,
+// and no empty label in the domain.
 const EMAIL =
   /^[^\s@\p{Cc}<>",;:\\()[\]]+@([^\s@\p{Cc}<>",;:\\()[\].]+\.)*[^\s@\p{Cc}<>",;:\\()[\].]+$/u
 
