@@ -70,8 +70,8 @@ export function checkReturnUrl(
 const LOOPBACKS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Whether a system browser can return a response to a native application at this URL. It can with
- * https, with plain http on loopback, or with a scheme that is named after a domain. No other
+ * Whether a system browser can return a response to a native application at this URL. The URL must
+ * be https, plain http on loopback, or have a scheme that is named after a domain. No other
  * application uses such a scheme by accident.
  *
  * @see RFC 8252 §7

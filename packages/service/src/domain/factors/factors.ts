@@ -277,8 +277,8 @@ export async function resealFactor(scope: Scope, userId: string, id: string): Pr
 }
 
 /**
- * The credential with its secret sealed under the newest master key. `undefined` if that is already
- * so, or if it has no secret.
+ * The credential with its secret sealed under the newest master key. `undefined` if the secret is
+ * already sealed under that key, or if there is no secret.
  */
 function resealed({ vault }: DomainContext, last: Credential): Credential | undefined {
   if (last.kind === 'totp_app') {

@@ -69,7 +69,7 @@ export interface LoginFacts {
   readonly refusedMail: string | undefined
   /**
    * The time until which the address waits for another operator's confirmation; `undefined` if it
-   * does not.
+   * does not wait.
    */
   readonly heldUntil: Micros | undefined
 }
@@ -165,7 +165,7 @@ function openWays({ settings, credentials, offered }: LoginFacts): OpenWays {
   }
 }
 
-/** The obstacle that a reached limit is for a user; `undefined` if it does not affect the user. */
+/** The obstacle that a reached limit causes for a user; `undefined` if the user is not affected. */
 function feltPause(
   limit: keyof Limits,
   { password, mail, social, passkey, hasSecondStep, needsMail, isMailPartial }: OpenWays,
@@ -241,8 +241,8 @@ function helpFor(
 }
 
 /**
- * The error response of the mail server, if an invitation bounced. Operators should not send it to
- * the same address again.
+ * The error response of the mail server, if an invitation bounced. Operators should not send
+ * another invitation to the same address.
  */
 function answered(reason: ObstacleReason, answer: string | undefined) {
   return reason === 'no_way_in' && answer !== undefined ? { answer } : {}

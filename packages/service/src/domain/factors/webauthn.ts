@@ -19,14 +19,14 @@ export interface Ceremony {
   needsVerification: boolean
 }
 
-/** The data of a key that is stored. */
+/** The stored data of a key. */
 export type KeyFacts = Pick<
   HardwareCredential,
   'rpId' | 'keyId' | 'publicKey' | 'aaguid' | 'transports' | 'purpose' | 'isSyncable'
 > &
   KeyUse
 
-/** The data of a key that changes when it is used. */
+/** The data of a key that each use changes. */
 export interface KeyUse {
   counter: number
   isBackedUp: boolean
@@ -81,7 +81,7 @@ export function keyIdOf(text: string): string | undefined {
  * Verifies the response of a new key.
  *
  * @param purpose - The kind of key that the page requested. A passkey must have verified its user.
- *   It is refused if the browser says that it is not discoverable.
+ *   A passkey that the browser reports as not discoverable is refused.
  * @see Web Authentication Level 3 §7.1
  */
 export async function judgeNewKey(

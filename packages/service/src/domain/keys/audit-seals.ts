@@ -54,8 +54,8 @@ const TYPE = 'latchkey-audit-seal'
 const DAY_MICROS = 86_400 * 1e6
 
 /**
- * The maximum number of entries in a seal. When some entries of a seal are pruned, its other
- * entries can no longer be verified: at most this many.
+ * The maximum number of entries in a seal. After some entries of a seal are pruned, the other
+ * entries can no longer be verified, so the limit keeps them few.
  */
 const MAX_ENTRIES = 100_000
 
@@ -101,8 +101,8 @@ export async function sealAudit(scope: Scope): Promise<number> {
 }
 
 /**
- * Hashes the entries after the id `from`. It stops before the first entry for which `isEnd` returns
- * `true`, or after `limit` entries.
+ * Hashes the entries after the id `from`, up to the first entry for which `isEnd` returns `true`
+ * (excluded), or up to `limit` entries.
  */
 export async function digestOf(
   { context: { store }, tenantId }: Scope,

@@ -145,7 +145,7 @@ function openKey(context: DomainContext, key: SigningKey): PrivateJwk {
   return { ...jwk, kid: key.id, alg: 'RS256', use: 'sig' }
 }
 
-/** @see RFC 7638 §3 */
+/** The JWK thumbprint of an RSA key, in base64url. @see RFC 7638 §3 */
 function thumbprint(jwk: webcrypto.JsonWebKey): string {
   const members = JSON.stringify({ e: jwk.e, kty: 'RSA', n: jwk.n })
   return createHash('sha256').update(members).digest('base64url')

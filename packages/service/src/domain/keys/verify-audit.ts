@@ -61,8 +61,8 @@ const LATE_MICROS = 2 * 86_400 * 1e6
 /**
  * Compares the entries of a tenant with their seals.
  *
- * @param days - The number of days for which the service keeps entries. Seals of older entries may
- *   lack some of these.
+ * @param days - The number of days for which the service keeps entries. Older entries of a seal may
+ *   have been deleted.
  */
 export async function verifyAudit(scope: Scope, days: number): Promise<AuditVerification> {
   const { context, tenantId } = scope

@@ -13,9 +13,9 @@ export type Entry<C extends AttemptCounter> =
 /** A gate for attempts of which only failures are counted. */
 export interface AttemptGate {
   /**
-   * Admits an attempt if none of its counters has reached its limit. It waits while the attempts in
-   * progress, in all processes, could reach a limit if they failed. So parallel attempts allow no
-   * more guesses than consecutive ones, and no attempt is refused needlessly.
+   * Admits an attempt if none of its counters has reached its limit. The call waits while the
+   * attempts in progress, in all processes, could reach a limit if they failed. So parallel
+   * attempts allow no more guesses than consecutive ones, and no attempt is refused needlessly.
    *
    * Call `end` of the returned entry once.
    */
@@ -28,8 +28,8 @@ interface Waiter {
 }
 
 /**
- * The seconds after which an attempt no longer counts as in progress. It may belong to a process
- * that has died or was blocked.
+ * The seconds after which an attempt no longer counts as in progress, because its process may have
+ * died or be blocked.
  */
 const UNDER_WAY_SECONDS = 30
 

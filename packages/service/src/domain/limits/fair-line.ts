@@ -1,11 +1,10 @@
 /** A queue in which tenants take turns. The items of each tenant are in the order of arrival. */
 export interface FairLine<T> {
   /**
-   * Adds an item.
+   * Adds an item. If the queue is full, an item is refused: the last item of the tenant with the
+   * most items, if that tenant has more items than `tenantId` would have; otherwise the new item.
    *
-   * @returns The item that is refused because the queue is full; otherwise `undefined`. It is the
-   *   last item of the tenant with the most items, if that tenant has more items than this one
-   *   would have. Otherwise, it is the new item.
+   * @returns The refused item; `undefined` if there is room.
    */
   add(tenantId: string, thing: T): T | undefined
   /** The next item, which stays in the queue; `undefined` if the queue is empty. */

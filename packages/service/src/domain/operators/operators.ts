@@ -202,8 +202,8 @@ export type Acceptance =
   | { kind: 'refused'; problem: PasswordProblem }
 
 /**
- * Sets the first password of an invited operator. It ends the operator's sessions and uses the
- * invitation. A refused password changes nothing.
+ * Sets the password of an invited operator, ends the operator's sessions and uses the invitation. A
+ * refused password changes nothing.
  *
  * @throws ServiceError `not_found` if the invitation is not valid.
  */

@@ -31,8 +31,8 @@ export async function findRestoredDump(
 }
 
 /**
- * Checks for a restored dump. If there is one, it deletes the state in Redis and records the
- * restore. Afterwards it stores the position of the audit log in Redis at an interval.
+ * Checks for a restored dump. After a restore, the state in Redis is deleted and the restore is
+ * recorded. From then on, the position of the audit log is stored in Redis at an interval.
  *
  * @param memory - The connection to Redis. It stays open until the returned object is closed.
  */

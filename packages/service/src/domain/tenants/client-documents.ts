@@ -7,7 +7,10 @@ import { limits, wordsOf } from '../writes/rules.ts'
 
 /** The metadata key of a tenant that says which clients may use a client ID metadata document. */
 export const DOCUMENTS_KEY = 'latchkey_client_documents'
-/** The metadata key of a tenant with the hosts of these clients, under the trust `listed`. */
+/**
+ * The metadata key of a tenant with the hosts whose clients may use a metadata document, under the
+ * trust `listed`.
+ */
 export const DOCUMENT_HOSTS_KEY = 'latchkey_client_document_hosts'
 /** The metadata key of a tenant with the hosts whose clients are always refused. */
 export const BLOCKED_HOSTS_KEY = 'latchkey_client_documents_blocked'

@@ -40,7 +40,10 @@ export function isDay(value: unknown): value is string {
   return typeof value === 'string' && instantOfDay(value) !== undefined
 }
 
-/** Whether users can have a second step at all. Without one, the rule would prevent every login. */
+/**
+ * Whether users can have a second step at all. If they cannot, a rule that requires one would
+ * prevent every login.
+ */
 export function allowsSecondSteps(settings: TenantSettings): boolean {
   return allowedFactors(settings).length > 0
 }

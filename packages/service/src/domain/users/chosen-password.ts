@@ -17,8 +17,8 @@ export type PasswordProblem =
   | 'character'
 
 /**
- * The person who chooses a password, and the tenant. Passwords made of the names of either are
- * refused, because others know these names.
+ * The person who chooses a password, and the tenant. Passwords made of the person's or the tenant's
+ * names are refused, because others know these names.
  */
 export interface Chooser extends Pick<User, 'email' | 'profile'> {
   tenant: Pick<Tenant, 'id' | 'name' | 'metadata'> & {
@@ -100,8 +100,8 @@ async function isLeaked(
 }
 
 /**
- * Whether a password is among the most common leaked passwords, even with other characters before
- * or after it that are no letters or digits.
+ * Whether a password is among the most common leaked passwords. Characters around it that are
+ * neither letters nor digits are ignored.
  */
 async function isCommon(text: string): Promise<boolean> {
   const known = await loadCommonPasswords()

@@ -24,8 +24,9 @@ export interface ImportHistory {
   /** Whether the password was set, changed or removed without an import. */
   readonly isPasswordTouched: boolean
   /**
-   * The last decision in the service about whether the user may log in. `overruled`: it enabled a
-   * user whom an import had disabled. `undefined`: no decision that an export could contradict.
+   * The last decision in the service about whether the user may log in. `overruled`: the service
+   * enabled a user whom an import had disabled. `undefined`: no decision that an export could
+   * contradict.
    */
   readonly decision: 'disabled' | 'overruled' | undefined
 }
@@ -46,8 +47,8 @@ export async function readImportHistory(scope: Scope, user: User): Promise<Impor
   let isPasswordTouched = false
   let decision: ImportHistory['decision']
   /**
-   * Whether an import has disabled the user. It starts as `true`, because a user whose first such
-   * entry enables it was created disabled.
+   * Whether an import has disabled the user. It starts as `true`: if the first entry about
+   * `disabled` enables the user, the import created the user as disabled.
    */
   let isDeniedByImport = true
   for (const entry of entries) {

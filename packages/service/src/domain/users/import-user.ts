@@ -90,8 +90,8 @@ async function prepare(
 }
 
 /**
- * Inserts two or more rows in one step. Returns the ids of the inserted users; the other rows need
- * separate attempts.
+ * Inserts the rows in one step, if there are at least two. Returns the ids of the inserted users.
+ * The other rows need separate attempts.
  */
 async function insertAll(scope: Scope, rows: readonly Row[]): Promise<ReadonlySet<string>> {
   if (rows.length < 2) return new Set()

@@ -26,8 +26,8 @@ import { nowMicros, type Scope, updated } from '../writes/context.ts'
 import { deleteUser, findUser } from './users.ts'
 
 /**
- * The number of displaced addresses of an account at which taking it back needs an operator's
- * decision.
+ * The maximum number of displaced addresses of an account. At this number, an operator has to
+ * decide before the account is taken back again.
  */
 const MAX_DISPLACED = 20
 

@@ -24,8 +24,8 @@ export interface UserList {
 }
 
 /**
- * A page of a tenant's users. They are filtered by a text anywhere in the address or a name, or
- * sorted.
+ * A page of a tenant's users, filtered and sorted by the query. A searched text may be anywhere in
+ * the address or a name.
  */
 export async function listOfUsers(
   { context: { store }, tenantId }: Scope,

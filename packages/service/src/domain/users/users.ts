@@ -261,8 +261,8 @@ export async function editUser(
 interface Disabling {
   readonly action?: 'user.update' | 'operator.update'
   /**
-   * The user as the caller read it. The change is refused if the user was changed since, or if it
-   * enables a contested account.
+   * The user as the caller read it. The change is refused if the user was changed since, or if the
+   * change would enable a contested account.
    */
   readonly readAs?: User | undefined
 }
@@ -340,9 +340,7 @@ function verifiedAt(input: UserInput, fallback: Micros, now = fallback): Micros 
   return input.verifiedAt !== undefined && input.verifiedAt <= now ? input.verifiedAt : fallback
 }
 
-/**
- * Checks the members of a user. @throws ServiceError `invalid_request` for the first invalid one.
- */
+/** Checks the members of a user. @throws ServiceError for the first invalid member. */
 export function checkUser(input: UserInput): void {
   checkEmail('"profile.email"', input.email)
   checkMetadata(input.metadata)

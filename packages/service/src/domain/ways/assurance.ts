@@ -37,10 +37,7 @@ export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
 /** The kinds of second factors, the strongest first. */
 export const factorKinds = Object.keys(methodsOf) as FactorKind[]
 
-/**
- * The login method for statistics and the audit log, from the first authentication method;
- * `undefined` without one.
- */
+/** The login method to record, from the first authentication method; `undefined` without one. */
 export function loginWayOf([first]: readonly Method[]): LoginWay | undefined {
   return first && wayOfMethod[first]
 }
@@ -98,8 +95,8 @@ export function amrOf(proofs: readonly Method[]): string[] {
 }
 
 /**
- * The authentication methods of a session, derived from its claims. Where the claims are ambiguous,
- * it assumes methods that are enough to decide the next step.
+ * The authentication methods of a session, derived from its claims. For ambiguous claims, the
+ * returned methods are enough to decide the next step.
  */
 export function proofsOf(acr: string | undefined, amr: readonly string[] = []): Method[] {
   if (amr.includes('fed')) return amr.length === 1 ? ['social'] : ['social', afterSocial(amr)]

@@ -31,8 +31,8 @@ export function isLoginValid(user: User, loggedInAt = 0, keptAt?: number): boole
 }
 
 /**
- * Whether a login is about to survive an end of sessions: its time is stored with the login, but
- * not yet with the user. Until it is, the login is not valid.
+ * Whether a login is about to survive an end of sessions: the time of the end is stored with the
+ * login, but not yet with the user. Until the user has the time, the login is not valid.
  */
 export function isAboutToBeKept(user: User, keptAt?: number): boolean {
   const isAhead = keptAt !== undefined && Math.round(keptAt * 1e6) > user.sessionsValidAfter

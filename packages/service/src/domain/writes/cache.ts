@@ -5,7 +5,7 @@ import { type DomainContext, foreignVersion } from './context.ts'
 
 /** A cache of read values, by key. */
 export interface Cache<T> {
-  /** The cached value, or the result of `read`, which is cached unless it is `undefined`. */
+  /** The cached value; without one, the result of `read`, which may be cached. */
   get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
 }
 

@@ -36,7 +36,7 @@ export interface LogReader {
    * other processes.
    */
   readonly shardsAtOnce: number
-  /** Processes entries in order. After a failure, it is called again with the same entries. */
+  /** Processes entries in order. After a failure, the same entries are passed again. */
   act(entries: readonly StoredAuditEntry[]): Promise<void>
   /**
    * Whether a new entry of this process must be read at once. Other entries are read within
@@ -54,9 +54,9 @@ export interface FollowedLog {
 }
 
 /**
- * Starts a reader of the audit log. It gets the entries that it has not processed, in batches: the
+ * Starts a reader of the audit log. The reader gets its unprocessed entries in batches: the
  * existing ones now, later ones after they are written. A batch whose processing failed, or whose
- * process died, is passed to a reader again.
+ * process died, is passed to the reader again.
  */
 export function followLog(
   context: DomainContext,
