@@ -75,7 +75,7 @@ export async function renameKey(
   await unlessRefused(renamed, 'not_found')
 }
 
-/** A name without control characters, cut to {@link MAX_NAME}. */
+/** A name without control and direction characters, cut to {@link MAX_NAME}. */
 function tidyName(name: string): string {
   const visible = name.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
   return [...visible].slice(0, MAX_NAME).join('').trim()
