@@ -10,18 +10,24 @@ import { sessionUser } from '../session/session-user.ts'
 import { isRecord } from '../shared/records.ts'
 import { deriveKey, macOf } from '../shared/sealing.ts'
 
-/** An old session, and the name by which it is recognized. */
+/** A session of another login kit, and its name: the id that the hook returned, or the cookie. */
 interface FoundSession {
   readonly name: string
   readonly old: AdoptedSession
 }
 
-/** The longest lifetime that browsers give a cookie: 400 days. */
+/**
+ * The seconds for which an adopted session is remembered: 400 days, the longest that browsers keep
+ * a cookie.
+ */
 const KEPT_SECONDS = 400 * 86_400
 
 type Parts = Pick<AuthContext, 'options' | 'replays' | 'publish' | 'log'>
 
-/** Makes the adoption of one instance; `undefined` if the options do not ask for it. */
+/**
+ * Makes the {@link Adoption} of an instance; `undefined` without `session.adopt` or without a
+ * session secret.
+ */
 export function createAdoption({ options, replays, publish, log }: Parts): Adoption | undefined {
   const { adopt } = options
   const [secret] = options.secrets
@@ -35,11 +41,14 @@ export function createAdoption({ options, replays, publish, log }: Parts): Adopt
     return old && { name: old.id ?? (cookie as string), old: checked(old) }
   }
 
-  /** Resolves to whether the request has a session now. */
+  /**
+   * Adopts the old session of a request. Resolves to `false` if the request has no session
+   * afterwards.
+   */
   async function take(asked: RequestContext): Promise<boolean> {
     const found = await find(asked.request)
     if (!found) return false
-    // Derived from the old session, so that requests of a browser which arrive together share one new session.
+    // Derived from the old session, so that parallel requests of a browser share one new session.
     const id = macOf(found.name, key)
     const running = inFlight.get(id)
     if (running) {
@@ -97,9 +106,7 @@ export function createAdoption({ options, replays, publish, log }: Parts): Adopt
     },
   }
 
-  /**
-   * The `Set-Cookie` values by which forms that this browser sends from now on belong to this user.
-   */
+  /** The `Set-Cookie` values that assign the forms of this browser to its user from now on. */
   function remembered({ context, request, session: { current } }: RequestContext): string[] {
     return (current && context.keptForms?.remember(request, current)) ?? []
   }
@@ -110,7 +117,10 @@ export function createAdoption({ options, replays, publish, log }: Parts): Adopt
   }
 }
 
-/** The login of an old session. It is unknown how the user proved who they are. */
+/**
+ * Makes the login of an old session. How the user authenticated is unknown, so `authTime`, `acr`
+ * and `amr` are not set.
+ */
 async function loginOf(
   asked: RequestContext,
   { user: claims, startedAt, idToken, tokens }: AdoptedSession,
@@ -153,15 +163,20 @@ function hasOldCookie({ headers }: AuthRequest, adopt: AdoptOptions): boolean {
   return headers.get('cookie')?.includes(adopt.cookie) ?? false
 }
 
-/** The names of the old cookie in a request, with the chunks `.0`, `.1` and so on of a long one. */
+/**
+ * The names of the old cookie in a request: its plain name and the chunks `.0`, `.1` … of a long
+ * value.
+ */
 function namesOf({ headers }: AuthRequest, { cookie }: AdoptOptions): string[] {
   const names = new Set(cookieNames(headers.get('cookie'), cookie))
   return [...names].filter((name) => name === cookie || /^\.\d+$/.test(name.slice(cookie.length)))
 }
 
 /**
- * The old cookie. If another host of the site has set a cookie of the same name, a browser sends
- * both. It is unknown which one the old kit set, so neither counts.
+ * The value of the old cookie, with its chunks joined; `undefined` if it is missing or empty.
+ *
+ * @throws `TypeError` if a name occurs twice. Another host of the site may have set one of the two
+ *   cookies, and it is unknown which one the old kit set.
  */
 function oldCookie(request: AuthRequest, adopt: AdoptOptions): string | undefined {
   const sent = cookieNames(request.headers.get('cookie'), adopt.cookie)
@@ -177,8 +192,8 @@ function oldCookie(request: AuthRequest, adopt: AdoptOptions): string | undefine
 }
 
 /**
- * The name of an old session in the replay cache. It does not depend on the session secret, which
- * may be changed while an old cookie still exists.
+ * The key of an old session in the replay cache. It does not depend on the session secret, which
+ * may change while the old cookie is still in use.
  */
 function replayKey(name: string): string {
   return `adopted:${hash('sha256', name, 'base64url')}`

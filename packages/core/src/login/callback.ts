@@ -19,8 +19,8 @@ import type { LoginTransaction, LostLogin } from './transaction.ts'
 const SINGLE_PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description', 'response']
 
 /**
- * The errors by which a provider says that it would have to show a page, although `prompt=none`
- * forbids it (OIDC Core 1.0 §3.1.2.6).
+ * The errors of a provider that cannot log the user in without a page, which `prompt=none` forbids
+ * (OIDC Core 1.0 §3.1.2.6).
  */
 const QUIET_ERRORS: readonly unknown[] = [
   'login_required',
@@ -33,12 +33,14 @@ const QUIET_ERRORS: readonly unknown[] = [
  * Completes a login at the callback: checks the provider's response against the transaction,
  * redeems the code, validates the ID Token with its signature, and begins a session.
  *
- * The transaction may be gone: another tab has finished the login, the visitor went back, sent a
- * form twice or waited ten minutes, or the cookie is missing. Then a logged-in visitor is sent to
- * the page they asked for, and any other logs in again, once. The count is sealed in `state`, so
- * that blocked cookies cause no loop.
+ * The transaction may be used up or missing: another tab has finished the login, the visitor went
+ * back, sent a form twice or waited ten minutes, or the cookie is missing. A visitor whose session
+ * satisfies the login is then redirected to the requested page. Any other visitor starts the login
+ * again, once. The number of restarts is sealed in `state`, so blocked cookies cause no redirect
+ * loop.
  *
- * @throws {@link CallbackError} when the login cannot be completed.
+ * @throws {@link CallbackError} when the login cannot be completed; {@link RequestError} for a
+ *   repeated parameter.
  * @see RFC 6749 §4.1.2, RFC 9207 §2.4, OpenID Connect Core 1.0 §3.1.3.7
  */
 export function handleCallback(asked: RequestContext): Promise<AuthResponse> {
@@ -82,7 +84,7 @@ async function finish(asked: RequestContext): Promise<AuthResponse> {
     if (isExpired(error, parameters) && transaction.restarts === 0) {
       return restart(asked, transaction, forget)
     }
-    // Another request may have finished the same login. Then nothing is lost.
+    // The code was redeemed before. If another request completed this login, no error is shown.
     if (error.code === 'LATCHKEY_CODE_REFUSED' && isSpentCode(error)) {
       return recover(asked, transaction, error, markEnd(options, transaction))
     }
@@ -91,8 +93,8 @@ async function finish(asked: RequestContext): Promise<AuthResponse> {
 }
 
 /**
- * Begins the session of a login that passed every check. Resolves to the page on which the login
- * ends.
+ * Redeems the code, runs all checks and hooks, and begins the session. Resolves to the page to show
+ * after the login, and to the cookies to set besides the session cookie.
  */
 async function complete(
   asked: RequestContext,
@@ -142,7 +144,7 @@ async function complete(
   const admitted: AuthSession = {
     ...draft,
     ...(decided?.user && { user: decided.user }),
-    // Used by lists of sessions, which need an index.
+    // Only lists of sessions show the device, and they need a store with an index.
     ...(index && { device: deviceLabel(request) }),
   }
   const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
@@ -165,12 +167,13 @@ async function complete(
 }
 
 /**
- * Answers a visitor whose transaction is not in this browser or is used up. If the session is as
- * strong as the login requested, redirects to the requested page; otherwise starts the login again,
- * once.
+ * Answers a callback whose transaction is missing, expired or used up. With a session that
+ * satisfies the login, redirects to the requested page. Otherwise restarts the login, once. After a
+ * restart, a silent login ends without a login, and any other login fails.
  *
- * @param reason - The reason why the login failed. Default: its cookie is missing.
- * @param setCookies - More cookies to set with the redirect.
+ * @param reason - The error of the failed login. Default: `LATCHKEY_TRANSACTION_MISSING`.
+ * @param setCookies - More cookies to set if the visitor is redirected to the requested page.
+ * @throws {@link LatchkeyError} after a restart: `reason`.
  */
 async function recover(
   asked: RequestContext,
@@ -199,15 +202,17 @@ async function recover(
 }
 
 /**
- * Whether a session satisfies a login: because another request has finished the same login
- * meanwhile, or because it is as strong and as recent as requested. With a weaker session, the
- * guard would redirect to the login again and again.
+ * Whether a session satisfies a login: the session is newer than the login, or as strong and as
+ * recent as the login requested. With a weaker session, the guard would redirect to the login again
+ * and again.
  */
 function answers(found: AuthSession, login: LostLogin, now: number): boolean {
   return found.createdAt > login.createdAt || weaknessOf(found, login, now) === undefined
 }
 
-/** Starts a login again. */
+/**
+ * Starts a login again for the same page and with the same requirements, and counts the restart.
+ */
 function restart(
   asked: RequestContext,
   { returnTo, restarts, maxAge, acr, silent }: LostLogin,
@@ -219,8 +224,10 @@ function restart(
 }
 
 /**
- * Answers a callback with a state that was not made here: redirects a logged-in user to the start page, and
+ * Answers a callback whose `state` is unknown. Redirects a logged-in user to the start page, and
  * refuses any other visitor. The login is unknown, so it cannot be started again.
+ *
+ * @throws {@link CallbackError} with `LATCHKEY_STATE_MISMATCH` for a visitor without a session.
  */
 async function refuseUnknown({ context, session }: RequestContext): Promise<AuthResponse> {
   if (await session.read()) return redirect(context.options.baseUrl.pathname, [], 303)
@@ -236,8 +243,8 @@ function withoutSecrets(parameters: URLSearchParams): Record<string, string> {
 }
 
 /**
- * Whether the provider has expired the login and asks for a new one. Keycloak does so when a visitor continues in a tab
- * after having logged in by another.
+ * Whether the provider reports that its login page has expired, so that a new login is needed.
+ * Keycloak does so when a visitor logs in in one tab and continues in another.
  */
 function isExpired(error: LatchkeyError, parameters: URLSearchParams): boolean {
   return (

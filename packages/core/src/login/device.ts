@@ -7,14 +7,14 @@ import { deriveKey, macOf } from '../shared/sealing.ts'
 import { browserAndSystem } from './user-agent.ts'
 
 /**
- * The length of a `User-Agent` that is read at most. No browser sends a longer one, and reading it
- * would cost more.
+ * The number of characters of a `User-Agent` that are read, which limits the work of a request. No
+ * browser sends more.
  */
 const MAX_USER_AGENT = 512
 const KEPT_SECONDS = 400 * 86_400
 /**
- * The number of users that a browser remembers. Beyond it, the one who logged in longest ago is
- * dropped.
+ * The number of users that the cookie of a browser records. If there are more, the user who logged
+ * in longest ago is dropped.
  */
 const MAX_USERS = 10
 const TAG_LENGTH = 16
@@ -29,11 +29,11 @@ export function deviceLabel({ headers }: AuthRequest): string | undefined {
 }
 
 /**
- * Calls the hook `onNewDevice` for a login in a browser that this user has not logged in with
- * before. Resolves to the `Set-Cookie` line that records the browser.
+ * Calls the hook `onNewDevice` if this user has not logged in with this browser before. Resolves to
+ * the `Set-Cookie` value that records the user; none without the hook.
  *
- * The cookie holds a keyed hash for each user. The hash is the same in all browsers of a user, so
- * it does not identify a browser, and it is not used for anything else.
+ * The cookie holds a keyed hash of each user. The hash of a user is the same in all browsers, so
+ * the cookie does not identify a browser.
  */
 export async function greetDevice(
   { context, request }: RequestContext,

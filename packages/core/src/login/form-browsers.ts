@@ -6,39 +6,39 @@ import type { Sealer } from '../shared/sealing.ts'
 import type { FormCookie } from './kept-form.ts'
 
 /**
- * The lifetime of the cookie of a browser, in seconds. A page may stay open for longer than a
- * session lasts.
+ * The lifetime of the main cookie of a browser, in seconds. It is long, because a page with a form
+ * may stay open for longer than a session lasts.
  */
 const COOKIE_SECONDS = 400 * 86_400
 
-/** A browser that has sent a form. */
+/** The key and user of a browser, read from its cookie or made for a new browser. */
 interface Browser extends FormCookie {
-  /** Whether the request had no cookie of forms. */
+  /** Whether the request had no cookie for forms, so that the key was made now. */
   readonly isNew?: boolean
 }
 
-/** The browsers that send forms. Each is recognized by a sealed cookie. */
+/** Recognizes the browsers that send forms, by sealed cookies. */
 export interface FormBrowsers {
   /**
-   * The browser of a request: a new one if there is no cookie, `undefined` if the cookie was not made here. The first
-   * form of a new browser gets a separate cookie, because another tab may send a form at the same time.
+   * The browser of a request; a new browser if there is no cookie, and `undefined` if the main
+   * cookie was not sealed here. The first form of a new browser gets a separate cookie, because
+   * another tab may send a form at the same time.
    *
-   * @param id - The form whose separate cookie is looked for first.
+   * @param id - The id of a form. Its separate cookie is tried before the main cookie.
    */
   of(request: AuthRequest, id?: string): Browser | undefined
   /**
-   * The `Set-Cookie` value by which a browser is recognized from now on.
+   * The `Set-Cookie` value that stores the key and user of a browser.
    *
-   * @param id - The form, for its separate cookie. Default: the cookie of the browser.
+   * @param id - The id of a form, for its separate cookie. Default: the main cookie.
    */
   cookieOf(browser: FormCookie, id?: string): string
 }
 
 /**
- * Makes the cookies of browsers that send forms.
+ * Makes {@link FormBrowsers}.
  *
- * @param keptSeconds - The seconds for which a form is kept, which is also the lifetime of its
- *   separate cookie.
+ * @param keptSeconds - The seconds for which a form and its separate cookie are kept.
  */
 export function createFormBrowsers(
   { session }: ResolvedAuthOptions,
@@ -67,8 +67,8 @@ export function createFormBrowsers(
     },
     cookieOf({ key, user }, id) {
       const name = id === undefined ? cookieName : `${cookieName}.${id}`
-      // The provider's response may be a form of another site. Browsers must send this cookie with it wherever they
-      // send the session cookie.
+      // The callback needs this cookie, and another site may lead there. So it is never `strict`,
+      // and it is `none` only if the session cookie is.
       const sameSite = session.cookie.sameSite === 'none' ? 'none' : 'lax'
       const maxAgeSeconds = id === undefined ? COOKIE_SECONDS : keptSeconds
       const scope = { ...session.cookie, sameSite, maxAgeSeconds } as const

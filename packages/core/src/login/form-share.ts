@@ -1,18 +1,27 @@
-/** The space that a form takes in the store besides its text, in bytes: the entry, its key and its lifetime. */
+/**
+ * The space that a form takes in the store besides its text, in bytes: the entry, its key and its
+ * lifetime.
+ */
 const ENTRY_BYTES = 1024
 
-/** The space of one process for kept forms, limited so that they displace no other data of the store. */
+/**
+ * The share of the session store that forms of one process may use, so that forms displace no other
+ * data.
+ */
 export interface FormShare {
-  /** Adds a form. Returns the ids of the oldest forms, which have to be removed for it. */
+  /**
+   * Adds a form of `bytes` bytes. Returns the ids of the oldest forms, which the caller must remove
+   * from the store to stay within the share.
+   */
   take(id: string, bytes: number): readonly string[]
 }
 
 /**
- * Makes a share of the session store.
+ * Makes a {@link FormShare}.
  *
- * @param maxBytes - The bytes of all forms together at most.
+ * @param maxBytes - The most bytes that all forms may take together.
  * @param seconds - The seconds for which a form is kept.
- * @param now - The time in seconds.
+ * @param now - Returns the time in seconds.
  */
 export function createFormShare(maxBytes: number, seconds: number, now: () => number): FormShare {
   /** The forms, the oldest first. */

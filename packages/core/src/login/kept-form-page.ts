@@ -3,11 +3,11 @@ import { escapeHtml, page } from '../http/responses.ts'
 import { type Languages, translate } from '../texts/languages.ts'
 import type { KeptForm } from './kept-form.ts'
 
-/** Keeps the line breaks of long texts, and makes no field wider than the page. */
+/** The CSS of the fields: line breaks are kept, and a long value scrolls in its box. */
 const STYLE =
   'dl{margin:0 0 1rem}dt{font-weight:650}dd{margin:0 0 .75rem;padding:.5rem .75rem;max-height:16rem;overflow:auto;white-space:pre-wrap;border:1px solid var(--edge);border-radius:.5rem}dd:empty::before{content:"–"}'
 
-/** The page that shows a kept form, and asks whether to send it. */
+/** The page that shows the fields of a kept form, and asks whether to send the form. */
 export function keptFormPage(
   form: KeptForm,
   request: AuthRequest,

@@ -19,11 +19,13 @@ import { isSecretName } from './secret-names.ts'
 
 /** The seconds for which a form is kept: the time that a login may take. */
 const KEPT_SECONDS = 600
-/** 16 random bytes as base64url. */
+/** The id of a kept form: 16 random bytes as base64url. */
 const ID = /^[\w-]{22}$/
-/** The bytes for forms of browsers in which a user has logged in, per process. */
+/** The most bytes of forms from browsers in which a user has logged in, per process. */
 const USER_BYTES = 16 * 1024 * 1024
-/** The bytes for forms of all other browsers, so that a stranger's forms displace no user's. */
+/**
+ * The most bytes of forms from all other browsers, so that a stranger's forms displace no user's.
+ */
 const STRANGER_BYTES = 4 * 1024 * 1024
 
 /** The parts of an instance that kept forms need. */
@@ -35,9 +37,10 @@ export interface KeptFormParts {
 }
 
 /**
- * Makes the {@link FormKeeping} of an instance; `undefined` unless the options ask for it. A form is stored in the
- * session store under a random id, which is part of the address of its page. It names its user, and is sealed with a
- * key that is in a cookie of the browser. Forms have a limited share of the store. Beyond it, the oldest are removed.
+ * Makes the {@link FormKeeping} of an instance; `undefined` if the option `keepForms` is off. A
+ * form is in the session store under a random id, which is part of the URL of its page. The form is
+ * sealed, and can be opened only with the key from the browser's cookie. If forms take more than
+ * their share of the store, the oldest are removed.
  */
 export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
   const { options, store, replays, log } = parts
@@ -58,7 +61,8 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
       const browser = browsers.of(request)
       if (!browser) return undefined
       const target = targetOf(request.url)
-      // A target that is shortened, or that parsers read in different ways, would be another path.
+      // `safeReturnTo` changes a target that is too long or ambiguous. The form would go to that
+      // other path.
       if (safeReturnTo(target, baseUrl, '') !== target) return undefined
       const sent = await fieldsOf(request)
       if (!sent) return undefined
@@ -118,14 +122,14 @@ export function createKeptForms(parts: KeptFormParts): FormKeeping | undefined {
   }
 }
 
-/** Whether a request is a form that a page of this site sent. */
+/** Whether a request is an HTML form that a page of this site or of a trusted origin sent. */
 export function isOwnForm({ context, request }: RequestContext): boolean {
   return isHtmlForm(request) && isFromTrustedPage(request, context.options)
 }
 
 /**
- * Keeps the form of a request during the login, if the options ask for it. Otherwise logs that a form of this site was
- * lost.
+ * Keeps the form of a request during the login, if the option `keepForms` is set. Otherwise logs a
+ * warning that the form is lost, if a page of this site sent it.
  */
 export async function keepForm(asked: RequestContext): ReturnType<FormKeeping['keep']> {
   const { context, request, session } = asked
@@ -143,7 +147,7 @@ function typeOf({ headers }: AuthRequest): string {
   return headers.get('content-type') ?? ''
 }
 
-/** Whether a request is an HTML form, with or without files. */
+/** Whether a request is a `POST` from an HTML form, with or without files. */
 function isHtmlForm(request: AuthRequest): boolean {
   return isForm(request) || (request.method === 'POST' && /^multipart\//i.test(typeOf(request)))
 }
@@ -159,8 +163,8 @@ function idOf({ url }: AuthRequest): string | undefined {
 }
 
 /**
- * The key of a form in the session store. It cannot be the id of a session, because those are
- * random and their cookies are signed.
+ * The key of a form in the session store. A browser cannot use it as a session id, because session
+ * cookies are signed.
  */
 function storeKey(id: string): string {
   return `form.${id}`

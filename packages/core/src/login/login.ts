@@ -19,33 +19,34 @@ export interface LoginRequest {
   readonly returnTo?: string | undefined
   /**
    * The `prompt` of the authorization request. With `none` the visitor sees no page and comes back
-   * logged in or not. `create` is a sign-up if the provider supports it, otherwise a login.
+   * logged in or not. `create` starts a sign-up if the provider supports it, otherwise a login.
    */
   readonly prompt?: LoginPrompt | undefined
-  /**
-   * The accepted authentication contexts (`acr_values`), of which the login must have one. A login
-   * with another one is refused.
-   */
+  /** The accepted authentication contexts (`acr_values`). A login with none of them is refused. */
   readonly acr?: readonly string[] | undefined
   /**
-   * Seconds since the user last proved who they are, at most (`max_age`). An older login is
-   * refused.
+   * The most seconds since the user last authenticated at the provider (`max_age`). An older login
+   * is refused.
    */
   readonly maxAge?: number | undefined
-  /** More parameters for the authorization request. Those that the kit sets itself are ignored. */
+  /**
+   * More parameters for the authorization request. Parameters that the kit sets itself are ignored.
+   */
   readonly parameters?: Readonly<Record<string, string>> | undefined
 }
 
-/** The circumstances of a login that the application does not choose. */
+/** Facts about a login that the kit sets and the application does not choose. */
 export interface LoginRestart {
   /**
-   * The number of times that the login was started again. It is sealed in `state`, so it needs no
-   * cookie.
+   * The number of times that this login was started again. The number is sealed in `state`, so it
+   * needs no cookie.
    */
   readonly count: number
   /** More cookies to set with the redirect. */
   readonly setCookies: readonly string[]
-  /** Whether a form that a page of this site sent is lost by this login. */
+  /**
+   * Whether this login loses a form that a page of this site sent. A page then tells the visitor.
+   */
   readonly losesForm?: boolean
 }
 
@@ -56,17 +57,20 @@ export type LoginPrompt = 'none' | 'login' | 'select_account' | 'consent' | 'cre
 
 const PROMPTS: readonly string[] = ['none', 'login', 'select_account', 'consent', 'create']
 const MAX_PARAMETER_LENGTH = 256
-/** The parameters with addresses, which are shortened if they are too long. */
+/**
+ * The parameters with URLs. They may exceed {@link MAX_PARAMETER_LENGTH}, because a long URL is
+ * shortened.
+ */
 const ADDRESSES: ReadonlySet<string> = new Set(['returnTo', 'target_link_uri'])
 
 /**
- * Answers the login route. It reads these parameters of the query, or of the form of a `POST`:
- * `returnTo`, `prompt`, `max_age`, `acr_values`, those of the option `allowedLoginParams`, and
- * `iss` and `target_link_uri`, with which a provider or portal starts a login. All others are
- * ignored.
+ * Answers the login route with a redirect to the provider. Reads these parameters of the query, or
+ * of the form of a `POST`: `returnTo`, `prompt`, `max_age`, `acr_values`, the names in the option
+ * `allowedLoginParams`, and `iss` and `target_link_uri`, with which a provider or portal starts a
+ * login. All others are ignored.
  *
- * @throws {@link RequestError} for a parameter that is repeated or malformed, or an `iss` that is
- *   not the provider's.
+ * @throws {@link RequestError} for a parameter that is repeated, too long or malformed, or an `iss`
+ *   that is not the provider's.
  * @see OpenID Connect Core 1.0 §4
  */
 export async function handleLogin(asked: RequestContext): Promise<AuthResponse> {
@@ -103,10 +107,12 @@ export async function handleLogin(asked: RequestContext): Promise<AuthResponse> 
 }
 
 /**
- * Sends the visitor to the provider: authorization code flow with PKCE S256, `state` and `nonce`.
- * Everything that the callback is checked against is in a cookie and sealed in `state`.
+ * Redirects the visitor to the provider: authorization code flow with PKCE S256, `state` and
+ * `nonce`. The facts that the callback is checked against are in a cookie and sealed in `state`. A
+ * visitor who sent a form gets a page that leads to the provider.
  *
- * @throws {@link ProviderError} when the provider is not known yet and cannot be reached.
+ * @throws {@link ProviderError} when the provider's metadata is not cached and cannot be fetched,
+ *   or does not allow `sharedCallback`.
  * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` for a redirect loop.
  * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 7636 §4.2, RFC 9126 §2
  */
@@ -183,8 +189,8 @@ async function begin(
 }
 
 /**
- * Refuses a shared callback that other issuers could misuse. With several issuers, one may use the plain callback only
- * if all its responses name it (`iss`). Otherwise, another issuer could receive the visitor's code.
+ * Refuses the option `sharedCallback` for a provider that does not name itself (`iss`) in every
+ * response. With several providers, another one could otherwise receive the visitor's code.
  *
  * @see RFC 9700 §4.4.2
  */
@@ -202,7 +208,7 @@ function checkSharedCallback(
 }
 
 /**
- * Checks the provider that a portal names when it starts a login. It must be the one of this
+ * Checks that the parameter `iss`, with which a portal starts a login, names the provider of this
  * application.
  */
 async function checkIssuer(asked: RequestContext, issuer: string | undefined): Promise<void> {

@@ -27,7 +27,7 @@ export interface Redeemed {
   readonly claims: IDToken
   /** The ID token as the provider sent it. */
   readonly idToken: string
-  /** The issuer, as the provider names itself. */
+  /** The issuer in the ID token (`iss`). */
   readonly issuer: string
   /** The key that the access token is bound to; `undefined` for an unbound token. */
   readonly proofKey: string | undefined
@@ -41,7 +41,8 @@ const CAUSES = REMEDIES.LATCHKEY_CODE_REFUSED
  *
  * @param now - Seconds since the epoch.
  * @param tokenParams - Parameters added to the token request.
- * @throws {@link CallbackError} naming the check that failed.
+ * @throws {@link CallbackError} naming the check that failed; {@link ProviderError} when the
+ *   provider does not answer.
  */
 export async function redeem(
   provider: Provider,
@@ -170,7 +171,7 @@ function claimsError(
   return new CallbackError('LATCHKEY_STEP_UP_FAILED', fault.message)
 }
 
-/** Values that the request to the token endpoint had, for the message of an error. */
+/** Values of the token request, for the message of an error. */
 interface Sent {
   readonly redirectUri: string
   /** The remedy for a refused client. */
@@ -201,7 +202,10 @@ function exchangeError(
   return wrong ?? invalid(`The token response cannot be used${reason ? `: ${reason}` : ''}.`)
 }
 
-/** The remedy for a refused client. Some providers also refuse each code with a PKCE verifier in this way. */
+/**
+ * The remedy for a refused client. If discovery does not list PKCE, the remedy names PKCE too,
+ * because some providers refuse a PKCE verifier with the same error.
+ */
 function clientRemedy(
   { clientAuth = 'default' }: { clientAuth: ClientAuth | 'default' | undefined },
   { code_challenge_methods_supported: methods }: ServerMetadata,
@@ -212,7 +216,7 @@ function clientRemedy(
 }
 
 function codeRefused(code: string | undefined, detail: string, sent: Sent): CallbackError {
-  // The registration of the application is wrong, not the visitor's login.
+  // These codes mean that the application's registration is wrong, not the visitor's login.
   const isOurs = code === 'invalid_client' || code === 'unauthorized_client'
   const isGrant = code === 'invalid_grant'
   const uri = isGrant ? `; the redirect URI was ${sent.redirectUri}` : ''

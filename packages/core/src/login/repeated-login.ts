@@ -5,30 +5,32 @@ import { type CookieScope, clearCookie, readCookie, setCookie } from '../http/co
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { TransactionDraft } from './transaction.ts'
 
-/** The seconds after the end of a login within which the same login counts as a repetition. */
+/** The seconds after a completed login within which a start of the same login is a repetition. */
 const SOON_SECONDS = 10
 
 /**
- * The number of repetitions that are allowed. A visitor may follow a link from another site twice.
+ * The number of repetitions that are allowed, because a visitor may follow a link from another site
+ * twice.
  */
 const MOST_REPETITIONS = 1
 
 type Login = Pick<TransactionDraft, 'issuer' | 'clientId' | 'returnTo' | 'maxAge' | 'acr'>
 
 /**
- * Detects a redirect loop: counts how often this login has succeeded in this browser and started
- * again within seconds, without a click or a page in between.
+ * Detects a redirect loop: counts how often this browser has completed this login and started it
+ * again within seconds, by requests that came from another site.
  *
- * @returns `undefined` for a login that begins on this site, as most do: nothing is counted, and no
- *   cookie is set.
- * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` for more repetitions than that.
+ * @returns The number of repetitions; `undefined` for a login that begins on this site, as most do.
+ *   Such a login is not counted, and sets no cookie for it.
+ * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` for more than {@link MOST_REPETITIONS}.
  */
 export async function countRepetitions(
   asked: RequestContext,
   login: Login,
 ): Promise<number | undefined> {
   const { headers } = asked.request
-  // A request gets these values if any redirect on the way to it came from another origin, even if later ones stay here.
+  // Browsers send these values if any redirect on the way came from another origin, even if later
+  // redirects stay on this site.
   const site = headers.get('sec-fetch-site')
   if (site !== 'cross-site' && site !== 'same-site') return undefined
   const { options } = asked.context
@@ -43,8 +45,8 @@ export async function countRepetitions(
 }
 
 /**
- * The cookie by which {@link countRepetitions} recognizes a login that has just ended; none if repetitions are not
- * counted.
+ * The `Set-Cookie` value by which {@link countRepetitions} recognizes a login that was just
+ * completed; none if repetitions are not counted.
  */
 export function markEnd(
   options: ResolvedAuthOptions,
@@ -55,13 +57,16 @@ export function markEnd(
   return [setCookie(nameOf(options), value, { ...scopeOf(options), maxAgeSeconds: SOON_SECONDS })]
 }
 
-/** The `Set-Cookie` values that remove this cookie. A visitor who has logged out may log in again at once. */
+/**
+ * The `Set-Cookie` values that remove the cookie of {@link markEnd} at a logout, so that a login at
+ * once is no repetition.
+ */
 export function forgetEnd(options: ResolvedAuthOptions, cookieHeader: string | null): string[] {
   const name = nameOf(options)
   return readCookie(cookieHeader, name) === undefined ? [] : [clearCookie(name, scopeOf(options))]
 }
 
-/** Describes the observed facts, which differ by cause. */
+/** The message for a redirect loop. It depends on whether the session and its cookie exist. */
 async function explain(
   { context, request, session }: RequestContext,
   { returnTo }: Login,

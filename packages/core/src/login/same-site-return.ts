@@ -5,18 +5,22 @@ import type { ResolvedAuthOptions } from '../options/options.ts'
 import { createSealer } from '../shared/sealing.ts'
 import { translate } from '../texts/languages.ts'
 
-/** The length of a sealed response at most. Proxies would refuse a longer address. */
+/** The most characters of a sealed response. Proxies would refuse a longer URL. */
 const MAX_LENGTH = 4000
 
 /**
- * Sends the provider's response to the callback again from our own site, because a browser leaves session cookies out
- * of requests that another site causes: strict cookies out of all, lax cookies out of forms. Without it, the session
- * that the login replaces would not be ended. The response is sealed on that way.
+ * Redirects from the callback to itself, so that the browser sends the session cookie. Browsers
+ * withhold a `strict` cookie from all requests that another site causes, and a `lax` cookie from
+ * its forms. Without the cookie, the login could not end the session that it replaces. The redirect
+ * has the provider's response in sealed form.
  */
 export interface SameSiteReturn {
-  /** Redirects the response through this site, if the browser may then send the session cookie. */
+  /**
+   * The redirect with the provider's response; `undefined` if the session cookie came, the browser
+   * does not withhold it, or the response is too long.
+   */
   detour(request: AuthRequest, parameters: URLSearchParams): AuthResponse | undefined
-  /** The response that such a redirect contains; `undefined` for any other request. */
+  /** The provider's response in a redirect of `detour`; `undefined` for any other query. */
   open(query: URLSearchParams): URLSearchParams | undefined
 }
 

@@ -1,11 +1,17 @@
-/** Parts of names that reveal a secret, wherever they occur in the letters of a name. */
+/** Parts that mark the name of a secret wherever they occur among its letters. */
 const PIECES =
   /passw|passphrase|passcode|passkey|pwd|kennwort|geheim|motdepasse|contrasena|contrasenya|wachtwoord|losenord|parola|senha|haslo|heslo|salasana|token|secret|csrf|xsrf|credential|privatekey|apikey|accesskey|cvv|cvc/
 
-/** Words that reveal a secret as a whole, at their start or at their end. Shorter parts occur in harmless words. */
+/**
+ * Parts that mark the name of a secret only as a whole word, or at the start or end of one.
+ * Elsewhere they occur in harmless words.
+ */
 const WORDS = /^(passe?|pw|pin|tan|mfa|csc)$|pass$|pw$|^otp|^[th]otp$|^pass\d/
 
-/** Whether the name of a form field says that its value is a secret, such as `userPin`, `mot_de_passe` or `cvc2`. */
+/**
+ * Whether the name of a form field says that its value is a secret, such as `userPin`,
+ * `mot_de_passe` or `cvc2`.
+ */
 export function isSecretName(name: string): boolean {
   const spaced = name.replace(/([\p{Ll}\d])(?=\p{Lu})/gu, '$1 ')
   const plain = spaced.normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l').toLowerCase()

@@ -4,15 +4,15 @@ import type { AuthSession } from '../session/session.ts'
 
 /** The strength and age that a requirement asks of a login. */
 export interface AskedStrength {
-  /** The accepted authentication contexts, of which one is enough. */
+  /** The accepted authentication contexts. The login must have one of them. */
   readonly acr?: string | readonly string[] | undefined
-  /** The age of the login at most, in seconds since the user proved who they are. */
+  /** The most seconds since the user authenticated at the provider. */
   readonly maxAge?: number | undefined
 }
 
 /**
- * The session, if it was made with this provider; `undefined` otherwise, because it is valid for no
- * other.
+ * The session if it began with this provider and client; otherwise `undefined`, because a session
+ * is not valid for another provider.
  */
 export function sessionAt(
   provider: Provider,
@@ -23,7 +23,10 @@ export function sessionAt(
     : undefined
 }
 
-/** The part of a requirement for which the login is too weak or too old: `acr` or `maxAge`. */
+/**
+ * The first part of a requirement that a login does not meet: `acr` or `maxAge`; `undefined` if it
+ * meets both. A login without `authTime` meets no `maxAge`.
+ */
 export function weaknessOf(
   found: Pick<AuthSession, 'acr' | 'authTime'>,
   { acr, maxAge }: AskedStrength,
@@ -36,7 +39,7 @@ export function weaknessOf(
   return isRecent ? undefined : 'maxAge'
 }
 
-/** A list of the values. */
+/** The accepted authentication contexts as a list; `undefined` if there is no requirement. */
 export function listOf(acr: string | readonly string[] | undefined): readonly string[] | undefined {
   return typeof acr === 'string' ? [acr] : acr
 }

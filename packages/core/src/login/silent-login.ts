@@ -7,16 +7,16 @@ import type { ResolvedAuthOptions } from '../options/options.ts'
 import { beginLogin } from './login.ts'
 
 /**
- * The query parameter of a page to which a browser without cookies returned. It is not redirected
- * again.
+ * The query parameter that prevents another silent login. Browsers that keep no cookies return to
+ * their page with it.
  */
 const OFF = ['silent_login', 'off'] as const
 
 /**
- * Checks once in a browser session whether the provider knows a visitor who opens a page. Sends the
- * visitor to the provider and back to the page, logged in or not. `undefined` for every other
- * request. Only requests by which a browser opens a page are redirected, so crawlers, which keep no
- * cookies, are not.
+ * Redirects a visitor who opens a page to the provider with `prompt=none`, once in a browser
+ * session. The visitor comes back to the page, logged in or not. `undefined` for every other
+ * request, and if the provider cannot be reached. Requests without the `Sec-Fetch` headers of a
+ * page load, such as those of most crawlers, are not redirected.
  */
 export function beginSilentLogin(
   asked: RequestContext,
@@ -39,8 +39,8 @@ export function beginSilentLogin(
 }
 
 /**
- * Redirects a browser back that did not keep the cookie of a silent login, with a mark so that it is not redirected
- * again.
+ * Redirects a browser that did not keep the cookie of a silent login to the page, with the
+ * parameter {@link OFF}, so that the browser is not redirected again.
  */
 export function withoutSilentLogin(returnTo: string, setCookies: readonly string[]): AuthResponse {
   const [page = '', fragment] = returnTo.split('#', 2)
@@ -48,7 +48,10 @@ export function withoutSilentLogin(returnTo: string, setCookies: readonly string
   return redirect(fragment === undefined ? marked : `${marked}#${fragment}`, setCookies, 303)
 }
 
-/** The cookie that prevents another silent login until the browser is closed; none if the option is off. */
+/**
+ * The `Set-Cookie` value that prevents another silent login until the browser is closed; none if
+ * the option `silentLogin` is off.
+ */
 export function silentLoginMark({ options }: Pick<AuthContext, 'options'>): string[] {
   if (!options.silentLogin) return []
   return [setCookie(markName(options), '1', options.session.cookie)]

@@ -12,13 +12,13 @@ import { createSealer } from '../shared/sealing.ts'
 /** The seconds that a visitor may spend at the provider. */
 export const TRANSACTION_SECONDS = 600
 
-/** The length of a `state` at most. Providers and proxies commonly accept 2 kB. */
+/** The most characters of a `state`. Providers and proxies commonly accept 2 kB. */
 const MAX_STATE_LENGTH = 2000
 
-/** The number of earlier logins of a browser that stay in progress when another begins. */
+/** The number of earlier logins of a browser that stay valid when another login begins. */
 const KEPT_LOGINS = 4
 
-/** The number of cookies that one response removes at most, so that its headers stay small. */
+/** The most cookies that one response removes, so that its headers stay small. */
 const MAX_REMOVED = 20
 
 /** The facts of a login against which the callback is checked. They are sealed in `state`. */
@@ -28,13 +28,16 @@ export interface TransactionDraft {
   readonly redirectUri: string
   readonly returnTo: string
   /**
-   * The number of times that this login was started again, because its cookie was missing or it had
-   * expired at the provider.
+   * The number of times that this login was started again, because its cookie was missing or the
+   * login had expired at the provider.
    */
   readonly restarts: number
-  /** The number of times that it succeeded within the seconds before, if that is counted. */
+  /**
+   * The number of times that this login succeeded within the last seconds; `undefined` if
+   * repetitions are not counted.
+   */
   readonly repetitions?: number | undefined
-  /** Constraints that were sent to the provider and are checked at the callback. */
+  /** The `max_age` of the authorization request. The callback checks it. */
   readonly maxAge?: number | undefined
   readonly acr?: readonly string[] | undefined
   /** Whether the provider was asked to show no page (`prompt=none`). */
@@ -58,24 +61,26 @@ export type LostLogin = Pick<
 
 /** The login that a `state` belongs to. */
 export type FoundLogin =
-  /** Started in this browser, less than ten minutes ago. */
+  /** A login that began in this browser less than ten minutes ago. */
   | { readonly kind: 'begun'; readonly transaction: LoginTransaction }
   /**
-   * Started at this application, but its cookie is missing, or more than ten minutes have passed.
+   * A login of this application whose cookie is missing, or that began more than ten minutes ago.
    */
   | { readonly kind: 'lost'; readonly login: LostLogin }
-  /** The state was not made here. */
+  /** A `state` that was not made here, or that was made at another base URL. */
   | { readonly kind: 'unknown' }
 
 /**
- * Login transactions. Each has a separate cookie with a random seed, from which nonce and PKCE verifier are derived.
- * All other facts are sealed in `state`. The name of the cookie is part of `state`, and the code challenge is sealed in
- * it, so a cookie with another seed is not accepted.
+ * Login transactions. Each has a separate cookie with a random seed, from which nonce and PKCE
+ * verifier are derived. All other facts are sealed in `state`. `state` begins with the name of the
+ * cookie. The sealed code challenge must match the seed, so a cookie with another seed is not
+ * accepted.
  */
 export interface Transactions {
   /**
-   * Begins a login. Its cookies store it, and remove all earlier logins but the newest four. A `returnTo` that would
-   * make the `state` too long loses its query.
+   * Begins a login. The cookies store its seed, and remove all earlier logins but the newest four.
+   * A `returnTo` that would make `state` too long loses its query, or is replaced by the start
+   * page.
    */
   begin(
     cookieHeader: string | null,
@@ -121,7 +126,8 @@ export function createTransactions(
       }
       let { returnTo } = draft
       let state = stateTo(returnTo)
-      // If `returnTo` is too long, its query is dropped, and then the whole address.
+      // If `returnTo` is too long, its query is dropped; if that is not enough, the start page
+      // replaces it.
       for (const shorter of [withoutQuery(returnTo), options.baseUrl.pathname]) {
         if (state.length <= MAX_STATE_LENGTH) break
         returnTo = shorter
@@ -150,12 +156,13 @@ export function createTransactions(
       const plain = name && stateSealer.open(state.slice(name.length + 1), name)
       if (!plain) return { kind: 'unknown' }
       const sealed = decode(plain)
-      // The login was started at another base URL. No provider sends its response here.
+      // A provider answers a login of another base URL there, so this response is not genuine.
       if (!sealed.redirectUri.startsWith(`${partsOf(options.baseUrl).origin}/`)) {
         return { kind: 'unknown' }
       }
       const login = { ...sealed, returnTo: safeReturnTo(sealed.returnTo, options.baseUrl) }
-      // After ten minutes, a missing cookie proves nothing, so the count of restarts begins again.
+      // After ten minutes the cookie has expired, so a missing cookie does not mean that cookies
+      // are blocked. The count of restarts begins again.
       if (login.createdAt + TRANSACTION_SECONDS <= options.now()) {
         return { kind: 'lost', login: { ...login, restarts: 0 } }
       }
@@ -171,7 +178,10 @@ export function createTransactions(
   }
 }
 
-/** Nine digits of the time, so that names sort by age, and 96 random bits. */
+/**
+ * The form of a cookie's name: nine base-36 digits of the time, so that names sort by age, and 96
+ * random bits.
+ */
 const NAME = /^[\da-z]{9}[\w-]{16}$/
 
 function newName(): string {
@@ -183,12 +193,12 @@ function nameOf(state: string): string | undefined {
   return NAME.test(name) ? name : undefined
 }
 
-/** The secrets of a login, and the hash of the verifier, which is sent to the provider. */
+/** The secrets of a login, and the code challenge, which is the hash of the code verifier. */
 type Derived = Pick<LoginTransaction, 'nonce' | 'codeVerifier' | 'codeChallenge'>
 
 /**
- * Derives the secrets from a seed. Neither reveals anything about the other or the seed. The seed always has 256 random
- * bits, so a plain hash is as good as HKDF, in a tenth of the time.
+ * Derives the nonce and the code verifier from a seed. Neither reveals the seed or the other value.
+ * The seed always has 256 random bits, so a plain hash is as safe as HKDF, in a tenth of the time.
  */
 function derive(seed: string): Derived {
   const codeVerifier = hash('sha256', `latchkey/1/verifier.${seed}`, 'base64url')
@@ -203,7 +213,10 @@ function withoutQuery(address: string): string {
   return /^[^?#]*/.exec(address)?.[0] ?? ''
 }
 
-/** The cookies to remove when another login begins: those that are too old, too many, or not ours. */
+/**
+ * The names of the cookies to remove when a login begins: expired logins, all but the newest four,
+ * and names of another form. At most {@link MAX_REMOVED}.
+ */
 function surplus(names: readonly string[], prefix: string): string[] {
   const isCurrent = (name: string): boolean => {
     const id = name.slice(prefix.length)

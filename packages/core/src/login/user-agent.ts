@@ -1,6 +1,9 @@
 type Names = readonly (readonly [pattern: RegExp, name: string])[]
 
-/** The patterns of browsers. Derived browsers come before those whose name they also send. */
+/**
+ * The patterns of browsers in a `User-Agent`. A derived browser comes before the browser whose name
+ * it also sends.
+ */
 const BROWSERS: Names = [
   [/\bEdg(e|A|iOS)?\//, 'Microsoft Edge'],
   [/\b(OPR|OPT|OPiOS|Opera)\b/, 'Opera'],
@@ -26,8 +29,8 @@ const BROWSERS: Names = [
 ]
 
 /**
- * The patterns of systems. More specific ones come first, because iOS resembles macOS, and several
- * are Linux.
+ * The patterns of operating systems in a `User-Agent`. More specific systems come first, because
+ * iOS also names macOS, and Android also names Linux.
  */
 const SYSTEMS: Names = [
   [/\bWindows Phone\b/, 'Windows Phone'],
@@ -43,8 +46,9 @@ const SYSTEMS: Names = [
 ]
 
 /**
- * Names the browser and system of a `User-Agent`, such as `Firefox on macOS`; `undefined` if neither is
- * known. No text of the visitor is in the result.
+ * Names the browser and system of a `User-Agent`, such as `Firefox on macOS`; `undefined` if
+ * neither is known. The result has only names from the lists above, and no other text of the
+ * header.
  */
 export function browserAndSystem(userAgent: string): string | undefined {
   const names = [BROWSERS, SYSTEMS].flatMap((known) => {
