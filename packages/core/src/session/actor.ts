@@ -1,6 +1,7 @@
 /**
- * The person who acts for the user, by the claim `act` of a token. A claim without a name counts as well, so that a
- * guard never takes such a login for one of the user.
+ * The person who acts for the user, from the claim `act` of a token; `undefined` without that
+ * claim. If `act` has no `sub`, the result has an empty `sub`, so that a guard still notices the
+ * other person.
  *
  * @see RFC 8693 §4.1
  */

@@ -4,9 +4,9 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { storeAnswer } from './stores/store-answer.ts'
 
 /**
- * Contacts the provider and the session store once, in the background, so that a wrong address or
- * password is in the log before the first user comes. Nothing waits for it. With several providers,
- * none is contacted. Without a logger, nothing is.
+ * Contacts the provider and the session store once, in the background, so that the log shows a
+ * wrong URL or password before the first user comes. With several providers, only the store is
+ * contacted. A store in memory or in cookies is not. Without a logger, nothing happens.
  *
  * @param hasPersonas - Whether test users replace the provider. Then only the store is contacted.
  */

@@ -11,16 +11,20 @@ export interface ClaimsSchema<Output = unknown> {
   }
 }
 
-/** The result of checking a value against a schema. */
+/** The result of validating a value: the output of the schema, or the issues with their paths. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly path?: readonly unknown[] | undefined }[] }
 
-/** The type of the user by a schema of claims, as in `getUser<UserOf<typeof claims>>(request)`. */
+/**
+ * The type of the user that a claims schema returns, as in
+ * `getUser<UserOf<typeof claims>>(request)`.
+ */
 export type UserOf<Schema> = Schema extends ClaimsSchema<infer Output> ? Output : never
 
 /**
- * Passes the user's claims through the schema, if there is one.
+ * Validates the user's claims and returns the output of the schema. Without a schema, returns the
+ * claims.
  *
  * @throws {@link CallbackError} with `LATCHKEY_TOKEN_INVALID` naming the claims that do not fit.
  */

@@ -10,8 +10,8 @@ import { createMarks } from './stores/marks.ts'
 import type { SessionRecord, SessionStore, UpdateOutcome } from './stores/session-store.ts'
 
 /**
- * The seconds for which a replaced cookie is accepted. The browser may have sent a request before it received the new
- * one.
+ * The seconds for which this process remembers a record that it wrote. Until the browser receives
+ * the new cookie, its requests have the old record.
  */
 const RECENT_SECONDS = 60
 const MAX_RECENT = 1000
@@ -22,9 +22,9 @@ interface Sent {
 }
 
 /**
- * Makes sessions that are sealed in the cookie, and in no store. The process remembers the sessions
- * that it has written in the last minute and those that it has ended, so that overlapping requests
- * do not undo each other's changes. Other processes do not know these.
+ * Makes sessions that are sealed in cookies, without a store. The process remembers the sessions
+ * that it has written in the last minute or destroyed, so that overlapping requests do not undo
+ * each other's changes. Other processes do not share this memory.
  *
  * @param now - The time in whole seconds.
  * @param failed - Called with the error of every session that could not be written.
@@ -56,7 +56,8 @@ export function createCookieSessions(
       const store = new CookieStore(shared, cookieHeader, response, found)
       const sessions = over(store)
       const time = now()
-      // An expired cookie is not revived by a newer record of another request.
+      // A session whose cookie has expired stays expired, even if another request wrote a newer
+      // record.
       const record = found && !hasExpired(found.record, time) ? store.get(found.id) : undefined
       if (!found || !record) return use(new StoredSession(sessions))
       const { id } = found
@@ -79,7 +80,10 @@ interface Shared {
   hasEnded(id: string): void
 }
 
-/** The session of one browser during one request, in the form of a store. It is written when the headers are sent. */
+/**
+ * A session store for one request, with the session of its cookie. The session is written when the
+ * headers are sent.
+ */
 class CookieStore implements SessionStore {
   readonly #shared: Shared
   readonly #cookieHeader: string | null | undefined
@@ -150,7 +154,9 @@ class CookieStore implements SessionStore {
     )
   }
 
-  /** The `Set-Cookie` values for the changes, including those that other requests of this process have made. */
+  /**
+   * The `Set-Cookie` values for the changes, including changes by other requests of this process.
+   */
   setCookies(): readonly string[] {
     if (!this.#isChanged) return NOTHING_WRITTEN.lines
     const { id } = this.#session ?? {}
@@ -188,9 +194,14 @@ class CookieStore implements SessionStore {
 
 const NOTHING_WRITTEN = { record: undefined, lines: [] }
 
-/** The sessions in cookies that this process has written or ended recently. */
+/**
+ * The memory of the sessions in cookies that this process wrote in the last minute or destroyed.
+ */
 interface Memory {
-  /** The newer of the record in the cookie and the one that this process wrote; `undefined` when it has ended. */
+  /**
+   * The newer of `own`, the record in the cookie, and the record that this process wrote;
+   * `undefined` if the session was destroyed.
+   */
   latest(id: string, own: SessionRecord | undefined): SessionRecord | undefined
   keep(id: string, record: SessionRecord): void
   end(id: string): void

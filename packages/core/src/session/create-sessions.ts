@@ -7,7 +7,11 @@ import { createStoredSessions, type StoredSessions } from './stored-sessions.ts'
 import { createMemoryStore } from './stores/memory-store.ts'
 import type { SessionStore } from './stores/session-store.ts'
 
-/** Makes the sessions of one instance: in the cookie, in the store of the application, or in memory. */
+/**
+ * Makes the sessions of one instance: in the cookie, in the store of the application, or in memory.
+ *
+ * @param given - The option `session.store`. Default: the memory of this process.
+ */
 export function createSessions(
   given: SessionStore | 'cookie' | undefined,
   { session, answerSeconds, routes, now, telemetry: isMeasured }: ResolvedAuthOptions,

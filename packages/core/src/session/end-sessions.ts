@@ -4,7 +4,7 @@ import { indexKey } from './session-record.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 import { storeAnswer } from './stores/store-answer.ts'
 
-/** The sessions to end: those of the provider's session `sid`, or all sessions of `sub`. */
+/** The owner of sessions at an issuer: a session of the provider (`sid`), or a user (`sub`). */
 export interface SessionOwner {
   readonly issuer: string
   readonly sub?: string | undefined
@@ -15,11 +15,11 @@ export interface SessionOwner {
 export interface FoundSession {
   readonly id: string
   readonly session: AuthSession
-  /** The time of its last touch. */
+  /** When the session was last touched, in seconds since the epoch. */
   readonly seenAt: number
 }
 
-/** Ends every session of an owner. Resolves to the number of sessions. */
+/** Destroys every session of an owner. Resolves to the number of destroyed sessions. */
 export async function endSessions(sessions: SessionsById, owner: SessionOwner): Promise<number> {
   const found = await findSessions(sessions, owner)
   for (const { id, session } of found) await sessions.destroy(id, session)
@@ -28,8 +28,9 @@ export async function endSessions(sessions: SessionsById, owner: SessionOwner): 
 
 /**
  * Destroys some sessions of an owner. A session that is regenerated meanwhile has a new id, so the
- * owner's sessions are listed again.
+ * owner's sessions are listed again until none of these logins is left.
  *
+ * @param meant - The sessions to destroy.
  * @throws {@link SessionStoreError} if the store still has a session after it was destroyed.
  */
 export async function endForGood(
@@ -64,9 +65,10 @@ function keyOf({ issuer, sub, sid }: SessionOwner): string {
 }
 
 /**
- * The sessions of an owner.
+ * Finds the sessions of an owner that still exist.
  *
- * @param ids - The ids under the owner's index key, if they were just read.
+ * @param ids - The ids under the owner's index key, if the caller has just read them. Default: read
+ *   from the index.
  * @throws {@link ConfigError} for a store without an index.
  */
 export async function findSessions(
@@ -89,7 +91,7 @@ export async function findSessions(
     if (sid !== undefined && session.sid !== sid) continue
     if (sub !== undefined && session.sub !== sub) continue
     const touchedAt = Math.floor(record.expiresAt) - sessions.settings.idleSeconds
-    // Near its absolute end, a session expires earlier than its last touch implies.
+    // Near its absolute expiry, a session expires early, so `touchedAt` may lie before the login.
     found.push({ id, session, seenAt: Math.max(touchedAt, session.createdAt) })
   }
   return found

@@ -4,32 +4,37 @@ import { indexKey, indexKeys } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './stores/session-store.ts'
 import { storeAnswer } from './stores/store-answer.ts'
 
-/** A logout token, which ends the provider session `sid`, or every login of `sub` if it has no `sid`. */
+/**
+ * The content of a logout token. It ends the provider's session `sid` or, without `sid`, every
+ * login of `sub`.
+ */
 export interface Notice {
   readonly issuer: string
   readonly sub: string | undefined
   readonly sid: string | undefined
-  /** The time at which the provider issued the notice, by its clock. */
+  /**
+   * When the provider issued the logout token, by the provider's clock, in seconds since the epoch.
+   */
   readonly issuedAt: number
 }
 
 /**
- * The logout notices of the last ten minutes. They keep a login that is still in progress from
- * beginning a session that a notice has ended.
+ * The logout tokens of the last ten minutes. A login that was in progress when its logout token
+ * came must not begin a session.
  */
 export interface EndedLogins {
-  /** Remembers a notice. Call it before the existing sessions are ended. */
+  /** Remembers a logout token. Call this before you destroy the existing sessions. */
   remember(notice: Notice): Promise<void>
   /**
-   * The ids of the records that can contain a notice for a session. Read these records after the
-   * session is stored, so that a notice which arrives meanwhile is not missed.
+   * The ids of the records that can contain a logout token for a session. Read these records after
+   * you store the session, so that a token that arrives meanwhile is not missed.
    */
   idsOf(session: AuthSession): readonly string[]
   /**
-   * Whether a notice ended the login of a session.
+   * Whether a logout token has ended the login of a session.
    *
    * @param issuedAt - When the provider issued the ID Token of the login, by its clock.
-   * @param records - The records under the ids that {@link idsOf} names, in their order.
+   * @param records - The records under the ids of {@link idsOf}, in the order of the ids.
    */
   hasEnded(session: AuthSession, issuedAt: number, records: Records): boolean
 }
@@ -39,8 +44,9 @@ type Records = readonly (SessionRecord | undefined)[]
 const REMEMBERED_SECONDS = 600
 
 /**
- * Stores logout notices as session records, because every store supports these. The id of such a
- * record cannot occur in a cookie, and reveals nothing without the secret.
+ * Makes {@link EndedLogins}. Logout tokens are stored as session records, which every store
+ * supports. The ids of these records are keyed hashes. They cannot occur in a cookie, and reveal
+ * nothing without the session secret.
  */
 export function createEndedLogins(
   store: SessionStore,
@@ -48,9 +54,15 @@ export function createEndedLogins(
   now: () => number,
 ): EndedLogins {
   const secretKeys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
-  /** The ids for an index key, one for each secret, so that a notice is found after a rotation. */
+  /**
+   * The record ids for an index key, one for each session secret, so that a rotation of secrets
+   * hides no logout token.
+   */
   const recordIds = (indexKey: string): string[] => secretKeys.map((key) => macOf(indexKey, key))
-  /** The time of the latest notice in these records that concerns this user; `-Infinity` without one. */
+  /**
+   * When the latest logout token for this user in these records was issued; `-Infinity` if there is
+   * none.
+   */
   const latest = (records: Records, sub: string | undefined): number => {
     const notices = records.flatMap((record) => (record ? [record.data] : []))
     const concernsUser = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>

@@ -5,16 +5,19 @@ import { storeAnswer } from './stores/store-answer.ts'
 
 /** The replay cache of one instance. */
 export interface Replays {
-  /** Resolves to `true` for the first caller with a key within `seconds`. */
+  /**
+   * Marks a key as used. Resolves to `true` for the first caller within `seconds`, and to `false`
+   * for every other.
+   */
   consume(key: string, seconds: number): MaybePromise<boolean>
   /**
-   * Does `work` unless it was done under this key. Resolves to whether it was done now. Work that fails does not count
-   * and can be tried again.
+   * Runs `work` unless it has succeeded under this key within `seconds`. Resolves to `true` for the
+   * first caller that succeeds, otherwise to `false`. If `work` fails, the key stays unused.
    */
   unlessDone(key: string, seconds: number, work: () => Promise<void>): Promise<boolean>
 }
 
-/** The replay cache of a store, or one in this process if the store has none. */
+/** The replay cache of a store; a cache in this process if the store has none. */
 export function replaysOf(store: SessionStore, now: () => number): Replays {
   const once = store.once ?? createMarks(now)
   const consume = (key: string, seconds: number): MaybePromise<boolean> =>

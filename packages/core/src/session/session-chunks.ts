@@ -6,12 +6,12 @@ import type { SessionSettings } from './session-record.ts'
 import type { SessionRecord } from './stores/session-store.ts'
 
 /**
- * The length of a sealed session at most. With the names of its cookies and the login cookies, that makes 8 kB of
- * request headers.
+ * The most characters of a sealed session. With the cookie names and the login cookies, request
+ * headers then take at most 8 kB.
  */
 const MAX_LENGTH = 7800
 /**
- * The length of a cookie at most. Browsers drop a cookie of more than 4,096 bytes, including its
+ * The most characters of a cookie. Browsers drop a cookie of more than 4,096 bytes, including its
  * name and attributes.
  */
 const MAX_COOKIE = 4000
@@ -24,22 +24,29 @@ export interface SealedSession {
 }
 
 /**
- * Sessions that are sealed in cookies. The first cookie has the name of the session cookie; further ones have a number
- * after it.
+ * Seals sessions in cookies and opens them. The first cookie has the name of the session cookie.
+ * The names of further cookies have a number added.
  */
 export interface SessionChunks {
-  /** The session in a `Cookie` header; `undefined` for anything that was not sealed here. */
+  /**
+   * The session in a `Cookie` header; `undefined` if it is missing, incomplete or not sealed here.
+   */
   read(cookieHeader: string | null | undefined): SealedSession | undefined
   /**
-   * The record in the form in which it will be read from the cookie.
+   * Checks the size of a session. Returns its record as `read` will return it from the cookie.
    *
-   * @throws {@link CookieSessionError} with `LATCHKEY_SESSION_TOO_LARGE` naming the parts and their sizes.
+   * @throws {@link CookieSessionError} with `LATCHKEY_SESSION_TOO_LARGE` naming the parts and their
+   *   sizes.
    */
   fit(id: string, record: SessionRecord): SessionRecord
   /** The `Set-Cookie` values of a session. */
   write(session: SealedSession, maxAgeSeconds: number): string[]
   /**
-   * The `Set-Cookie` values that remove surplus chunks of the request, or of an earlier response.
+   * The `Set-Cookie` values that remove the chunks of the request and of `written` that are not in
+   * `kept`.
+   *
+   * @param kept - The `Set-Cookie` values of the session; empty to remove the session.
+   * @param written - The `Set-Cookie` values that this response had before.
    */
   clear(
     cookieHeader: string | null | undefined,
@@ -48,7 +55,7 @@ export interface SessionChunks {
   ): string[]
 }
 
-/** Makes the cookies of sessions that are in no store. */
+/** Makes {@link SessionChunks}. */
 export function createSessionChunks({
   secrets,
   cookieName,
@@ -62,7 +69,7 @@ export function createSessionChunks({
     read(cookieHeader) {
       const first = readCookie(cookieHeader, cookieName)
       // The first chunk begins with the number of chunks, so that a chunk left over from a longer
-      // session does no harm.
+      // session is ignored.
       const [, count, start] = /^([1-9])\.([\w-]+)$/.exec(first ?? '') ?? []
       if (!count || start === undefined) return undefined
       const rest = Array.from({ length: Number(count) - 1 }, (_, index) =>
@@ -112,8 +119,8 @@ function decode(plain: string): SealedSession {
 }
 
 /**
- * The length of the sealed text for a number of bytes: a nonce of 12 and a tag of 16 are added, and 3 bytes become 4
- * characters.
+ * The number of base64url characters for a sealed text of `bytes` bytes: 28 bytes of nonce and tag
+ * are added, and 3 bytes become 4 characters.
  */
 function sealedLength(bytes: number): number {
   return Math.ceil(((bytes + 28) * 4) / 3)

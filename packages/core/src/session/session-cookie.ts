@@ -7,29 +7,33 @@ import type { SessionSettings } from './session-record.ts'
 
 const MAX_LENGTH = 256
 const MAX_REMEMBERED = 10_000
-/** 32 bytes as base64url. */
+/** The length of a signature: 32 bytes as base64url. */
 const SIGNATURE_LENGTH = 43
 
 /**
- * The change of the browser's session cookie: the new session id, `null` if the session has ended,
- * or `undefined` for no change.
+ * The change of the browser's session cookie: the new session id, `null` to remove the cookie, or
+ * `undefined` for no change.
  */
 export type CookieChange = string | null | undefined
 
 /** The cookie that carries the signed id of a session. */
 export interface SessionCookie {
-  /** The id that a `Cookie` header carries, if it is genuine. */
+  /**
+   * The session id in a `Cookie` header; `undefined` if it is missing or its signature is not
+   * valid.
+   */
   idIn(cookieHeader: string | null | undefined): string | undefined
   /** The `Set-Cookie` values for a change of the cookie. */
   setCookies(change: CookieChange): readonly string[]
 }
 
-/** Makes the cookie of a session that is in a store. */
+/** Makes the {@link SessionCookie} for sessions that are in a store. */
 export function createSessionCookie(settings: SessionSettings): SessionCookie {
   const { cookieName, cookie, absoluteSeconds } = settings
   const signer = createCookieSigner(settings.secrets)
   const scope = { ...cookie, maxAgeSeconds: absoluteSeconds }
-  // Each response needs them twice: when it is written, and before it is sent.
+  // The latest lines are kept, because a response needs them twice: when it is written, and before
+  // it is sent.
   let latest: { readonly id: string; readonly lines: readonly string[] } | undefined
   return {
     idIn: (header) => signer.verify(readCookie(header, cookieName)),
@@ -56,14 +60,14 @@ export function newSessionId(): string {
 export interface CookieSigner {
   /** The cookie value of an id: the id, a dot and its HMAC-SHA-256, both as base64url. */
   sign(id: string): string
-  /** The id of a signed cookie value, `undefined` unless one of the secrets signed it. */
+  /** The id in a signed cookie value; `undefined` unless one of the secrets signed it. */
   verify(value: string | undefined): string | undefined
 }
 
 /**
- * Makes the signer.
+ * Makes a {@link CookieSigner}.
  *
- * @param secrets - The first signs; every one verifies.
+ * @param secrets - The first secret signs; every secret verifies.
  */
 export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   const keys = secrets.map((secret) => {
@@ -72,9 +76,9 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   })
   const [signing] = keys
   if (!signing) throw new TypeError('at least one secret is needed')
-  // Verified cookie values and their ids, because the HMAC is the most expensive part of reading a session. A forged value
-  // is not among them. The time of that look-up reveals nothing about verified values: a Map finds texts by a hash whose
-  // seed is random in each process.
+  // Verified cookie values and their ids, because the HMAC is the most expensive part of reading a
+  // session. A forged value is never in this map. The time of a look-up reveals nothing about
+  // verified values, because a Map uses a hash whose seed is random in each process.
   const genuine = new Map<string, string>()
   return {
     sign(id) {
@@ -101,7 +105,9 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   }
 }
 
-/** A copy of a piece of the `Cookie` header. The piece itself would keep the whole header in memory. */
+/**
+ * A copy of a piece of the `Cookie` header. The piece itself would keep the whole header in memory.
+ */
 function withoutHeader(piece: string): string {
   return Buffer.from(piece).toString()
 }

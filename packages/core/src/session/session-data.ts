@@ -14,10 +14,11 @@ export interface SessionData {
    */
   get(): Readonly<Record<string, unknown>>
   /**
-   * Stores values by name; `undefined` removes one. Values of other names are kept, even if another
-   * request has changed them meanwhile. A visitor without a session gets one.
+   * Stores values by name; `undefined` removes the value. Values of other names are kept, even if
+   * another request has changed them meanwhile. A visitor without a session gets a new session.
    *
-   * @throws {@link SessionEndedError} when the session has ended meanwhile; nothing is stored.
+   * @throws {@link SessionEndedError} when the session has expired or was destroyed meanwhile;
+   *   nothing is stored.
    */
   set(values: Readonly<Record<string, unknown>>): Promise<void>
   /** Removes all data of the application. The user stays logged in. */
@@ -30,7 +31,7 @@ export interface DataVisit {
   setCookies(cookies: readonly string[]): void
 }
 
-/** Makes the data of the session of one visit. */
+/** Makes the {@link SessionData} of one visit. */
 export function createSessionData(
   sessions: SessionsById,
   session: StoredSession,

@@ -11,7 +11,7 @@ export interface SessionInfo {
   readonly issuer: string
   readonly createdAt: number
   readonly expiresAt: number
-  /** When the user last proved who they are, if the provider said so. */
+  /** When the user last authenticated at the provider, if the provider says so. */
   readonly authTime: number | undefined
   /** The authentication context of the login (`acr`, OIDC Core 1.0 §2). */
   readonly acr: string | undefined
@@ -20,13 +20,13 @@ export interface SessionInfo {
   /** The other person who acts for the user, such as a support operator (`act`, RFC 8693 §4.1). */
   readonly act?: { readonly sub: string } | undefined
   /**
-   * The browser and system that logged in, such as `Firefox on macOS`. Only if the store has an
+   * The browser and system of the login, such as `Firefox on macOS`. Set only if the store has an
    * index.
    */
   readonly device?: string | undefined
   /**
-   * The time of the last use, rounded down to the hour. Only in results of {@link
-   * SessionDirectory.list}.
+   * The time of the last use, rounded down to the hour. Set only in results of
+   * {@link SessionDirectory.list}.
    */
   readonly lastSeenAt?: number | undefined
   /** Set if the session was adopted from another login kit. */
@@ -34,37 +34,39 @@ export interface SessionInfo {
 }
 
 /**
- * The user: the `sub` at the application's issuer, or `sub` and issuer if the application has
- * several.
+ * The name of a user: `sub` at the application's issuer, or `sub` and issuer if the application has
+ * several issuers.
  */
 export type UserName = string | { readonly issuer: string; readonly sub: string }
 
 /**
- * The sessions of users on every device. Its methods throw a {@link ConfigError} if the store has
- * no index.
+ * The sessions of users on every device. The methods reject with a {@link ConfigError} if the store
+ * has no index.
  */
 export interface SessionDirectory {
   /** Lists the user's sessions, the oldest first. */
   list(user: UserName): Promise<SessionInfo[]>
-  /** Ends one session by its `id`. Resolves to `false` if the user has no such session. */
+  /**
+   * Revokes one session by its public `id`. Resolves to `false` if the user has no such session.
+   */
   revoke(user: UserName, id: string): Promise<boolean>
   /**
-   * Ends every session of the user except the one with the id `except`. Resolves to the number of
-   * ended sessions.
+   * Revokes every session of the user except the session with the public id `except`. Resolves to
+   * the number of revoked sessions.
    */
   revokeAll(user: UserName, options?: { readonly except?: string | undefined }): Promise<number>
 }
 
 /**
- * The precision of times in the list of sessions: enough to recognize a device, without recording
- * the user's activity.
+ * The precision of `lastSeenAt` in seconds: enough to recognize a device, without recording the
+ * user's activity.
  */
 const HOUR = 3600
 
 /**
  * The public id of a session: the start of a hash of its secret id.
  *
- * @param digest - The SHA-256 of the id, if it is already known.
+ * @param digest - The SHA-256 of the id as base64url, if the caller knows it already.
  */
 export function publicSessionId(
   id: string,
@@ -114,7 +116,7 @@ export function createSessionDirectory(
   }
 }
 
-/** The facts about a session that its user may see. */
+/** Describes a session for its user, without tokens and without the secret id. */
 export function describeSession(id: string, session: AuthSession): SessionInfo {
   const { issuer, createdAt, expiresAt, authTime, acr, amr, device, adopted, act } = session
   return {

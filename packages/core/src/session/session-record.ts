@@ -15,18 +15,25 @@ export interface SessionSettings {
 
 type Data = SessionRecord['data']
 
-/** The index keys under which a session can be found, its user's first. */
+/**
+ * The keys of a session in the index of the store: the key of its user, and the key of its session
+ * at the provider if `sid` is known.
+ */
 export function indexKeys(login: AuthSession): [string, ...string[]] {
   const ofUser = indexKey(login.issuer, 'sub', login.sub)
   return login.sid ? [ofUser, indexKey(login.issuer, 'sid', login.sid)] : [ofUser]
 }
 
-/** One index key: every session of this issuer with this `sub` or `sid`. */
+/** The index key of all sessions of an issuer with this `sub` or `sid`. */
 export function indexKey(issuer: string, kind: 'sub' | 'sid', value: string): string {
   return JSON.stringify([kind, issuer, value])
 }
 
-/** The application's data of the old session that a new login keeps. */
+/**
+ * The application's data that a login takes over from the session before: all of it if the user is
+ * the same, nothing from another user, and the names in `keepAnonymousData` from an anonymous
+ * visitor.
+ */
 export function carriedData(
   { login: previous, data }: Pick<SessionRecord, 'login' | 'data'>,
   login: AuthSession,
@@ -58,14 +65,14 @@ export function mergeData(read: Data, mine: Data, stored: Data): Data {
 }
 
 /**
- * The expiry of a session that is used now: after the idle time, or at the end of its login if that
- * is earlier.
+ * The expiry of a session that is used now: after the idle time, or at the absolute expiry of its
+ * login if that is earlier.
  */
 export function expiryOf(login: AuthSession | undefined, idleSeconds: number, now: number): number {
   return Math.min(now + idleSeconds, login?.expiresAt ?? Number.POSITIVE_INFINITY)
 }
 
-/** Whether a session has expired: idle for too long, or past the end of its login. */
+/** Whether a session has expired: idle for too long, or past the absolute expiry of its login. */
 export function hasExpired({ login, expiresAt }: SessionRecord, now: number): boolean {
   // A record without an expiry, which a store may return, counts as expired.
   return !(expiresAt > now) || (login !== undefined && login.expiresAt <= now)
@@ -74,11 +81,11 @@ export function hasExpired({ login, expiresAt }: SessionRecord, now: number): bo
 const TOUCH_SECONDS = 60
 
 /**
- * Whether a session in use must be touched: a minute after the last touch, or a quarter of the idle
- * time if that is shorter. This rule is the same for all stores.
+ * Whether a session in use must be touched: `touchSeconds` after the last touch, or a quarter of
+ * the idle time if that is shorter.
  *
  * @param expiresAt - When the session expires unless it is touched.
- * @param touchSeconds - The seconds between two touches, if the store sets them.
+ * @param touchSeconds - The seconds between two touches, if the store sets them. Default 60.
  */
 export function isTouchDue(
   expiresAt: number,

@@ -6,7 +6,7 @@ import type { AuthSession } from './session.ts'
 /** The part of a session that is about its user. */
 export type SessionUser = Pick<AuthSession, 'user' | 'providerClaims' | 'userReadAt'>
 
-/** The source of a user's claims. */
+/** The sources of a user's claims. */
 export interface ClaimSources {
   /** The claims of an ID token. */
   readonly idToken?: Readonly<Record<string, unknown>> | undefined
@@ -17,14 +17,15 @@ const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set(
   'iss aud exp iat nbf jti nonce azp at_hash c_hash s_hash auth_time acr amr sid events'.split(' '),
 )
 
-/** Claims that say whether another claim is verified. */
+/** The claims that say whether another claim is verified, each with the name of that claim. */
 const VERIFICATIONS = { email_verified: 'email', phone_number_verified: 'phone_number' } as const
 
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * The claims of one source. Apple sends `email_verified` as a text, and in an `if` the text "false"
- * would be true. So the texts "true" and "false" become booleans, and any other value is left out.
+ * The claims of an ID token or of userinfo, without `null` and empty values. Apple sends
+ * `email_verified` as a text, and in an `if` the text "false" would be true. So the texts "true"
+ * and "false" become booleans, and any other value is left out.
  */
 function readClaims(given: Claims): Claims {
   const claims: Record<string, unknown> = { ...presentMembers(given) }
@@ -36,7 +37,10 @@ function readClaims(given: Claims): Claims {
   return claims
 }
 
-/** Joins claims of two sources. The newer ones count. A verification that belongs to another address is left out. */
+/**
+ * Joins claims of two sources; newer claims replace older ones. An older `email_verified` or
+ * `phone_number_verified` is dropped if the address or number has changed.
+ */
 function joined(older: Claims, newer: Claims): Claims {
   const claims: Record<string, unknown> = { ...older, ...newer }
   for (const [name, about] of Object.entries(VERIFICATIONS)) {
@@ -48,10 +52,10 @@ function joined(older: Claims, newer: Claims): Claims {
 
 /**
  * Makes the user of a session: the claims of the ID token and userinfo, without those about the
- * token, through the schema of the options. For a session that has a user already, claims that the
+ * token, validated by the option `claims`. For a session that has a user already, claims that the
  * application added stay, and claims that the provider no longer sends are removed.
  *
- * @param previous - The session that the user is renewed in.
+ * @param previous - The session whose user is renewed. Default: a new session.
  * @throws {@link CallbackError} naming the claims that do not fit the schema.
  */
 export async function sessionUser(
@@ -62,7 +66,7 @@ export async function sessionUser(
   const ofToken = Object.entries(readClaims(idToken)).filter(([name]) => !PROTOCOL_CLAIMS.has(name))
   const claims = joined(Object.fromEntries(ofToken), readClaims(userinfo ?? {}))
   const userReadAt = userinfo ? now() : previous?.userReadAt
-  // The ID token of a refresh may lack the claims that the one of a login has.
+  // The ID token of a refresh may have only `sub` and lack the claims of the first ID token.
   const isThin = ofToken.every(([name]) => name === 'sub')
   if (!previous) {
     const user = await validateClaims(schema, claims)

@@ -1,18 +1,18 @@
 import { SessionEndedError } from '../errors/errors.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 
-/** Notifies lasting connections when the session behind them has ended. */
+/** Notifies long-lived connections, such as WebSockets, when their session ends. */
 export interface SessionWatch {
   /**
-   * A signal that is aborted with a {@link SessionEndedError} when the session ends. At once when
-   * it is ended in this process; within ten seconds when it expires, or is ended in another
-   * process. For a session in a cookie, ends in other processes are not noticed, and idle time does
-   * not count.
+   * A signal that is aborted with a {@link SessionEndedError} when the session ends: at once if
+   * this process destroys it, and within ten seconds if it expires or another process destroys it.
+   * A session in a cookie is watched only for `expiresAt` and its end in this process.
    *
    * @param id - The id of the session; `undefined` if only `expiresAt` counts.
-   * @param expiresAt - The time at which the session ends in any case, in seconds since the epoch.
-   * @param onClose - Calls its argument when the connection is closed, so that the session is no
-   *   longer watched for it. Without it, the session is watched until it ends.
+   * @param expiresAt - The time at which the session expires in any case, in seconds since the
+   *   epoch.
+   * @param onClose - Receives the function that stops the watch, and must call it when the
+   *   connection is closed. Without `onClose`, the session is watched until it ends.
    */
   until(
     id: string | undefined,
@@ -31,10 +31,13 @@ const POLL_MILLISECONDS = 10_000
 /** The number of sessions that are read at a time. */
 const AT_A_TIME = 50
 
-/** Makes the watch. While no connection is open, it reads no session and runs no timer. */
+/**
+ * Makes the {@link SessionWatch} of an instance. While no connection is watched, it reads no
+ * session and runs no timer.
+ */
 export function createSessionWatch(sessions: SessionsById): SessionWatch {
   const watched = new Set<Watched>()
-  /** The same connections by session id, so that a logout finds its own without a search through all. */
+  /** The watched connections by session id, so that a logout finds those of its session at once. */
   const byId = new Map<string, Set<Watched>>()
   let timer: ReturnType<typeof setInterval> | undefined
   let isPolling = false
@@ -65,7 +68,7 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
       const record = await sessions.load(id)
       if (!record?.login) endAll(id)
     } catch {
-      // A failure of the store ends no session. The next poll reads it again.
+      // A failure of the store ends no session. The next poll reads the session again.
     }
   }
   const poll = async (): Promise<void> => {
@@ -84,7 +87,8 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
       start(one)
       sessions.ends.hear = endAll
       timer ??= setInterval(() => void poll(), POLL_MILLISECONDS)
-      // Only Node has `unref`. The timer need not keep the process running, because an open connection does.
+      // Only Node has `unref`. The timer need not keep the process running, because an open
+      // connection does.
       ;(timer as { unref?(): void }).unref?.()
       onClose?.(() => stop(one))
       // The session may have ended while a guard decided.

@@ -5,7 +5,7 @@
 export interface SessionTokens {
   readonly accessToken: string
   /**
-   * When the access token expires, in seconds since the epoch. Absent if the provider did not say.
+   * When the access token expires, in seconds since the epoch. Absent if the provider does not say.
    */
   readonly accessTokenExpiresAt?: number | undefined
   /** When the access token was received, in seconds since the epoch. */
@@ -30,16 +30,16 @@ export interface AuthSession {
   /** The claims of the user, as the application gets them. */
   readonly user: Readonly<Record<string, unknown>>
   /**
-   * The names of the claims that come from the provider. They are replaced when the user is read
-   * again.
+   * The names of the claims that come from the provider. These claims are replaced when the user is
+   * read again.
    */
   readonly providerClaims?: readonly string[] | undefined
-  /** When userinfo was last read, if it was. */
+  /** When userinfo was last read. Absent if it was never read. */
   readonly userReadAt?: number | undefined
   readonly createdAt: number
   /** When the session expires, however much it is used. */
   readonly expiresAt: number
-  /** When the user last proved who they are, if the provider said so. */
+  /** When the user last authenticated at the provider, if the provider says so. */
   readonly authTime?: number | undefined
   /** The authentication context of the login (`acr`, OIDC Core 1.0 §2). */
   readonly acr?: string | undefined
@@ -50,7 +50,7 @@ export interface AuthSession {
    * user has not logged in, and the session expires with the ID token.
    */
   readonly act?: { readonly sub: string } | undefined
-  /** The browser and system that logged in, such as `Firefox on macOS`. */
+  /** The browser and system of the login, such as `Firefox on macOS`. */
   readonly device?: string | undefined
   /** Set if the session was adopted from another login kit. How its user logged in is unknown. */
   readonly adopted?: true | undefined

@@ -6,35 +6,39 @@ import { expiryOf, hasExpired, indexKeys, type SessionSettings } from './session
 import type { SessionRecord, SessionStore } from './stores/session-store.ts'
 import { storeAnswer } from './stores/store-answer.ts'
 
-/** The parts of {@link SessionsById}. */
+/** The parts from which {@link createSessionsById} makes its operations. */
 export interface SessionParts {
   readonly settings: SessionSettings
   readonly store: SessionStore
   /** The time in whole seconds. */
   now(): number
-  /** The logins that the provider has ended recently. Absent without back-channel logout. */
+  /** The logout tokens of the last minutes; `undefined` without back-channel logout. */
   readonly endedLogins: EndedLogins | undefined
   /** Makes a session id: 256 random bits. */
   newId(): string
   /** The `Set-Cookie` values for a change of the session's cookie. */
   setCookies(change: CookieChange): readonly string[]
-  /** Whether the session is only in its cookie, so that other requests cannot find it by its id. */
+  /** Whether sessions are only in cookies, so that other requests cannot find them by id. */
   readonly inCookie?: boolean
   /**
-   * Throws if a change can no longer reach the browser; a store on the server is always writable.
+   * Throws if a change can no longer reach the browser; absent for a store on the server, which is
+   * always writable.
    */
   mustBeWritable?(): void
 }
 
-/** Sessions by their ids. Every method rejects with a {@link SessionStoreError} when the store fails. */
+/**
+ * Sessions by their ids. Every method rejects with a {@link SessionStoreError} when the store
+ * fails.
+ */
 export interface SessionsById extends SessionParts {
-  /** Reads a session; `undefined` when it has ended. */
+  /** Reads a session; `undefined` if it does not exist or has expired. */
   load(id: string): MaybePromise<SessionRecord | undefined>
   /**
-   * Stores a new session. If a user is logged in, it can be found by the user from then on.
+   * Stores a new session. If it has a login, adds it to the index of the store.
    *
-   * @param read - The ids of other records, which are read once the session is stored.
-   * @returns The other records.
+   * @param read - The ids of other records to read once the session is stored.
+   * @returns The other records, in the order of `read`.
    */
   create(
     id: string,
@@ -43,9 +47,9 @@ export interface SessionsById extends SessionParts {
   ): Promise<readonly (SessionRecord | undefined)[]>
   /**
    * Changes a session, and tries again if another request has changed it meanwhile. Resolves to the
-   * stored record, or to `undefined` if the session has ended.
+   * stored record, or to `undefined` if the session no longer exists.
    *
-   * @param change - The new record; `undefined` leaves the session as it is.
+   * @param change - Returns the new record; `undefined` leaves the session as it is.
    * @param seen - The record as it was read before, which saves a read if it is still the stored
    *   one.
    */
@@ -54,13 +58,14 @@ export interface SessionsById extends SessionParts {
     change: (stored: SessionRecord) => Omit<SessionRecord, 'expiresAt'> | undefined,
     seen?: SessionRecord,
   ): Promise<SessionRecord | undefined>
-  /** Calls `hear` with the id of every session that this process ends. */
+  /** The listener `hear` is called with the id of every session that this process destroys. */
   readonly ends: { hear: ((id: string) => void) | undefined }
   /**
-   * Ends a session.
+   * Destroys a session and removes its id from the index.
    *
    * @param key - The index key whose other sessions are returned. Default: the key of the user.
-   * @returns The ids that remain under the key, if the store can tell in the same step.
+   * @returns The ids that remain under the key, if the store can tell in the same step; otherwise
+   *   `undefined`.
    */
   destroy(
     id: string,
@@ -69,7 +74,7 @@ export interface SessionsById extends SessionParts {
   ): Promise<readonly string[] | undefined>
 }
 
-/** Adds the operations on sessions to their parts. */
+/** Makes the operations on sessions from their parts. */
 export function createSessionsById(parts: SessionParts): SessionsById {
   const { settings, store, now } = parts
   const ends: SessionsById['ends'] = { hear: undefined }

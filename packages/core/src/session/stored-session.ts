@@ -19,13 +19,13 @@ export interface OpenedSession {
 
 /** One browser's session during one request. */
 export class StoredSession {
-  /** The error, if the store did not answer. */
+  /** The error of the store, if it did not answer when the session was opened. */
   readonly failure: SessionStoreError | undefined
   readonly #sessions: SessionsById
   readonly #openedId: string | undefined
   #id: string | undefined
   #record: SessionRecord | undefined
-  /** The ids that this request has replaced, and those that took their places. */
+  /** The session ids that this request has replaced, each with its new id. */
   #renewed: Map<string, string> | undefined
   /** Whether the record is the one that the store returned, so that `update` can compare it. */
   #isAsRead = true
@@ -39,12 +39,14 @@ export class StoredSession {
     this.failure = failure as SessionStoreError | undefined
   }
 
-  /** The session's id, `undefined` when there is none. It is a secret: never show or log it. */
+  /**
+   * The session's id; `undefined` if there is no session. The id is a secret: never show or log it.
+   */
   get id(): string | undefined {
     return this.#id
   }
 
-  /** The login as of the last read or write, `undefined` while no user is logged in. */
+  /** The login as of the last read or write; `undefined` while no user is logged in. */
   get current(): AuthSession | undefined {
     return this.#record?.login
   }
@@ -54,13 +56,13 @@ export class StoredSession {
     return this.#record?.data ?? NO_DATA
   }
 
-  /** The `Set-Cookie` values that the browser needs after the changes. */
+  /** The `Set-Cookie` values for the changes that this request has made to the session. */
   get setCookies(): readonly string[] {
     return this.#sessions.setCookies(this.#cookieChange)
   }
 
   /**
-   * The login.
+   * The login; `undefined` while no user is logged in.
    *
    * @throws {@link SessionStoreError} when the store could not answer.
    */
@@ -69,17 +71,16 @@ export class StoredSession {
     return this.current
   }
 
-  /** Reads a session by its id; `undefined` when it has ended. */
+  /** Reads a session by its id; `undefined` if it does not exist or has expired. */
   load(id: string): MaybePromise<SessionRecord | undefined> {
     return this.#sessions.load(id)
   }
 
   /**
-   * Checks that a change of the session can still reach the browser. Call it before anything that
-   * cannot be undone.
+   * Checks that a change of the session can still reach the browser. Call this before an action
+   * that cannot be undone.
    *
-   * @throws {@link CookieSessionError} where the session is in the cookie and the headers have
-   *   left.
+   * @throws {@link CookieSessionError} if the session is in the cookie and the headers were sent.
    */
   mustBeWritable(): void {
     this.#sessions.mustBeWritable?.()
@@ -95,7 +96,8 @@ export class StoredSession {
   }
 
   /**
-   * Replaces the session by one under a new id, and resolves once it is stored.
+   * Begins the session of a login under a new id, and destroys the session before. Resolves once
+   * both are done.
    *
    * @param issuedAt - The time at which the ID token of the login was issued, by the provider's
    *   clock.
@@ -115,8 +117,8 @@ export class StoredSession {
   }
 
   /**
-   * Continues with the session of an id that was not in the cookie. Resolves to `false` if there is
-   * none.
+   * Continues with a stored session whose id was not in the cookie. Resolves to `false` if there is
+   * no session with this id.
    */
   async resume(id: string): Promise<boolean> {
     this.mustBeKnown()
@@ -141,7 +143,8 @@ export class StoredSession {
     this.#renewed.set(id, next)
     const data = keepsData ? this.#record.data : NO_DATA
     await this.#moveTo(next, { login, data }, async (notices) => {
-      // Reloaded after the new session is stored. A request that ends the session later finds both.
+      // Reloaded after the new session is stored. A request that ends the login from now on finds
+      // both sessions.
       await this.reload()
       return !this.#record || (login && this.#hasEnded(login, login.createdAt, notices))
     })
@@ -152,7 +155,10 @@ export class StoredSession {
     return this.#renewed?.get(id) ?? id
   }
 
-  /** Replaces the login under the same id. Resolves to `false` when the session has ended meanwhile. */
+  /**
+   * Replaces the login under the same id. Resolves to `false`, and stores nothing, if the session
+   * has ended or another request has changed its tokens.
+   */
   async update(login: AuthSession): Promise<boolean> {
     this.mustBeKnown()
     const seen = this.current
@@ -170,9 +176,9 @@ export class StoredSession {
     return true
   }
 
-  /** Ends the session. Succeeds also if it has ended already. */
+  /** Destroys the session and removes its cookie. Succeeds also if there is no session. */
   async end(): Promise<void> {
-    // A session that could not be ended keeps its cookie, so that it can be ended again.
+    // If the store did not answer, the cookie stays, so that the logout can be repeated.
     this.mustBeKnown()
     const [id, login] = [this.#id, this.current]
     if (id && login && this.#sessions.store.index) {
@@ -210,13 +216,16 @@ export class StoredSession {
 
   /** Begins the session of an anonymous visitor. */
   async #begin(id: string, data: Data): Promise<void> {
-    // The session that this request came with has ended in it.
+    // This request has ended the session with this id, so the id must not be used again.
     if (id === this.#openedId) throw new SessionEndedError()
     await this.#sessions.create(id, { data })
     this.#become(id, { data, expiresAt: 0 })
   }
 
-  /** Moves the session to a new id, unless it `hasEnded` meanwhile, and destroys the old one. */
+  /**
+   * Stores a session under a new id, and destroys the old one. If `hasEnded` is true once the new
+   * one is stored, destroys the new one instead and throws a {@link SessionEndedError}.
+   */
   async #moveTo(
     id: string,
     record: Omit<SessionRecord, 'expiresAt'>,
@@ -243,7 +252,9 @@ export class StoredSession {
     this.#cookieChange = id
   }
 
-  /** Sets the cookie of a session that is stored later, because the headers are sent now. */
+  /**
+   * Sets the cookie for the id of a session that is stored later, because the headers are sent now.
+   */
   announce(id: string): void {
     if (id !== this.#openedId) this.#cookieChange = id
   }

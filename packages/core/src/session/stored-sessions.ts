@@ -26,10 +26,11 @@ export interface StoredSessions extends SessionsById {
 }
 
 /**
- * Makes sessions over a store.
+ * Makes sessions that are kept in a store.
  *
  * @param now - The time in whole seconds.
- * @param hearsOfLogouts - Whether the provider may send logout tokens. They need a store with an index.
+ * @param hearsOfLogouts - Whether the provider may send logout tokens. Without an index in the
+ *   store, they are not remembered.
  */
 export function createStoredSessions(
   store: SessionStore,
@@ -83,7 +84,7 @@ export function createStoredSessions(
   }
 }
 
-/** Touches a session. If that fails, the session is served as it was read and the next request tries again. */
+/** Touches a session in the background. A failure is ignored, and the next request tries again. */
 function touch(store: SessionStore, id: string, seen: SessionRecord, expiresAt: number): void {
   try {
     Promise.resolve(store.touch(id, seen, expiresAt)).catch(() => {})

@@ -7,7 +7,7 @@ interface Held {
   readonly bytes: number
 }
 
-/** The limits: the number of records, and their bytes. */
+/** The most records, and the most bytes, that are kept in memory. */
 export interface RecordBounds {
   readonly maxRecords: number
   readonly maxBytes: number
@@ -17,20 +17,23 @@ export interface RecordBounds {
 export interface BoundedRecords {
   readonly size: number
   get(id: string): SessionRecord | undefined
-  /** Adds or replaces a record as the newest one. Others are dropped until all fit. */
+  /**
+   * Adds or replaces a record as the newest one. Older records are dropped until the bounds are
+   * met.
+   */
   put(id: string, record: SessionRecord): void
   /** Replaces the expiry of a record, and makes it the newest one. */
   touch(id: string, expiresAt: number): void
   remove(id: string): void
 }
 
-/** The share of the bytes for visitors who are not logged in: one quarter. */
+/** The divisor for the bytes of visitors who are not logged in: they get one quarter. */
 const VISITORS_PART = 4
 
 /**
- * Makes the records. Expired ones are dropped first. Records of visitors who are not logged in are
- * dropped for logins, never the other way round. Of each kind, the record that was written longest
- * ago is dropped first.
+ * Makes {@link BoundedRecords}. Expired records are dropped first. Records of visitors who are not
+ * logged in are dropped for logins, never the other way round. Of each kind, the record that was
+ * written longest ago is dropped first.
  */
 export function createBoundedRecords(bounds: RecordBounds, now: () => number): BoundedRecords {
   const { maxRecords, maxBytes } = bounds
@@ -109,7 +112,7 @@ function createShelf() {
   }
 }
 
-/** Characters beyond Latin-1. A text with one takes two bytes for each character. */
+/** A character beyond Latin-1. A text with such a character takes two bytes for every character. */
 const WIDE = /[^\0-\xff]/
 const TEXT_BYTES = 24
 const MEMBER_BYTES = 16

@@ -14,7 +14,7 @@ export interface MemoryStoreOptions {
   readonly maxSessions?: number
   /**
    * The approximate size of all sessions at most, in bytes. Default 134,217,728 (128 MiB). Sessions
-   * of visitors who are not logged in get a quarter of it, and are dropped first.
+   * of visitors who are not logged in get a quarter of these bytes, and are dropped first.
    */
   readonly maxBytes?: number
   /** Returns the time in seconds since the epoch, for tests. Default: the system clock. */
@@ -111,7 +111,10 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   }
 }
 
-/** Checks two entries for each one that is added, so that expired entries do not pile up. */
+/**
+ * Checks the two oldest ids of a set, and drops those without a session. Called for each id that is
+ * added, so that ids of ended sessions do not pile up.
+ */
 function dropSomeEnded(set: Set<string>, isLive: (id: string) => boolean): void {
   for (let looked = 0; looked < 2; looked++) {
     const [oldest] = set

@@ -74,7 +74,8 @@ export interface SessionStore {
 }
 
 /**
- * The result of an update. With `changed` (by another request) and `ended`, nothing was written.
+ * The result of an update: `changed` if another request changed the record before, and `ended` if
+ * the session no longer exists. Nothing was written then.
  */
 export type UpdateOutcome = 'updated' | 'changed' | 'ended'
 
@@ -133,8 +134,8 @@ export interface ReplayCache {
 /** A lock by name, across processes. */
 export interface SessionLock {
   /**
-   * Takes the lock for at most `seconds`. Returns a function that releases it, or `undefined` if it
-   * is taken.
+   * Takes the lock for at most `seconds`. Returns a function that releases it, or `undefined` if
+   * another caller holds it.
    */
   acquire(key: string, seconds: number): MaybePromise<(() => MaybePromise<void>) | undefined>
 }

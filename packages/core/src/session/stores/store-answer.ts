@@ -5,8 +5,8 @@ import { isThenable, type MaybePromise } from '../../shared/maybe-promise.ts'
  * Calls the session store. A result that is no promise is returned at once. An error that is thrown
  * becomes a rejection.
  *
- * @throws {@link SessionStoreError} for every failure of the store. Errors of the kit are passed
- *   on.
+ * @throws {@link SessionStoreError} for every failure of the store. {@link SessionEndedError} and
+ *   {@link CookieSessionError} are passed on.
  */
 export function storeAnswer<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
   try {
@@ -21,7 +21,10 @@ function fail(cause: unknown): Promise<never> {
   return Promise.reject(storeError(cause))
 }
 
-/** The error of the kit for a failure of the store. */
+/**
+ * The error for a failure of the store: a {@link SessionStoreError}, unless it is an error of the
+ * kit already.
+ */
 export function storeError(
   cause: unknown,
 ): SessionStoreError | SessionEndedError | CookieSessionError {
