@@ -6,8 +6,9 @@ export const ACTOR_REFUSED =
   'Another person acts for this user, and the guard lets only the user through.'
 
 /**
- * Returns `actor` if another person acts for the user and the guard refuses that: because of its
- * member `actor`, or because the login is too weak and that person cannot log in again as the user.
+ * Returns `actor` if another person acts for the user and the guard refuses that; otherwise
+ * `undefined`. It refuses with `actor: false`, and if the login is too weak, because that person
+ * cannot log in again as the user.
  */
 export function actorRefused(
   { act }: Pick<AuthSession, 'act'>,

@@ -5,8 +5,8 @@ const GUARD = Symbol.for('latchkey.guard')
 
 /**
  * Marks the handler that an adapter's `requireUser()` returns. `assertGuarded()` of
- * `@latchkey/testing` then recognizes it, and {@link checkGuard} knows its requirement. Returns the
- * same handler.
+ * `@latchkey/testing` then recognizes it, and {@link checkGuard} can read its requirement. Returns
+ * the same handler.
  */
 export function asGuard<Handler extends object>(
   handler: Handler,
@@ -16,8 +16,8 @@ export function asGuard<Handler extends object>(
 }
 
 /**
- * Checks a guard against the options of its login. For frameworks that know their routes before the
- * first request.
+ * Checks the requirement of a guard against the options, in frameworks that know their routes
+ * before the first request. A handler that is no guard passes.
  *
  * @throws {@link ConfigError} if the guard accepts bearer tokens and neither the option `bearer`
  *   nor `resources` is set.

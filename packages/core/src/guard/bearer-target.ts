@@ -14,10 +14,10 @@ export interface BearerTarget {
 }
 
 /**
- * The target of a guard: the resource that its requirement names. Otherwise the resource whose path
- * contains the request; otherwise the audience of the options.
+ * The target of a guard: the resource that its requirement names, otherwise the resource whose path
+ * contains the request, otherwise the audience of the option `bearer`.
  *
- * @throws {@link ConfigError} if there is neither.
+ * @throws {@link ConfigError} if the named resource is not declared, or if no audience is set.
  */
 export function targetOf(
   { context: { options }, request }: Pick<RequestContext, 'context' | 'request'>,
@@ -35,7 +35,10 @@ export function targetOf(
   return { resource, audiences }
 }
 
-/** The parameters of a challenge that tell a client how to get a token for a resource (RFC 9728 §5.1). */
+/**
+ * The parameters of a challenge that tell a client how to get a token for a resource (RFC 9728
+ * §5.1); none outside of all resources.
+ */
 export function resourceParameters(
   { resource }: BearerTarget,
   scopes: readonly string[] = [],
@@ -44,8 +47,8 @@ export function resourceParameters(
 }
 
 /**
- * Scopes as the parameter of a challenge. `offline_access` is left out, because it is a matter of client and provider
- * and not of the API.
+ * The `scope` parameter of a challenge; `undefined` without scopes. `offline_access` is left out,
+ * because clients request it from the provider and not for an API.
  */
 export function scopeOf(scopes: readonly string[]): string | undefined {
   return scopes.filter((one) => one !== 'offline_access').join(' ') || undefined
@@ -53,7 +56,9 @@ export function scopeOf(scopes: readonly string[]): string | undefined {
 
 const needed = new WeakMap<RequestContext, Set<string>>()
 
-/** Adds to the scopes that the guards of a request have asked for, and returns them all. */
+/**
+ * Adds scopes to those that the guards of a request have required before, and returns all of them.
+ */
 export function needScopes(
   asked: RequestContext,
   scopes: readonly string[] = [],

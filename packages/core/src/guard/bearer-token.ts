@@ -21,29 +21,32 @@ import { presentMembers } from '../shared/present-members.ts'
 import type { BearerTarget } from './bearer-target.ts'
 import { checkProof } from './proof-of-possession.ts'
 
-/** The user of a bearer token. It is not stored. */
+/** The login of a bearer token. It is valid for one request, and is not stored. */
 export interface BearerLogin {
-  /** An id of the token, like that of a `SessionInfo`. It is a hash, and gives no access. */
+  /**
+   * The id of the token, in the form of the `id` of a `SessionInfo`. It is a hash, and gives no
+   * access.
+   */
   readonly id: string
   /** The facts of the token in the form of a session. */
   readonly login: AuthSession
   /** The scopes of the token, with those that they imply. */
   readonly scopes: readonly string[]
-  /** The values of its `aud`. */
+  /** The values of the token's `aud`. */
   readonly audience: readonly unknown[]
   /** The client that the token was issued to, if the token names it. */
   readonly clientId: string | undefined
-  /** The resource of the guard that ran last. */
+  /** The resource of the guard that ran last; `undefined` outside of all resources. */
   readonly resource?: ResolvedResource | undefined
 }
 
 type Claims = Readonly<Record<string, unknown>>
 
 const MAX_LENGTH = 16_384
-/** The header of a program that forgot to await its token. */
+/** The `Authorization` header of a program that forgot to await its token. */
 const UNAWAITED = 'Bearer [object Promise]'
 
-/** The latest token of each request, with its result. */
+/** The `Authorization` header of each request that was read last, with its result. */
 const readTokens = new WeakMap<AuthRequest, ReadToken>()
 
 interface ReadToken {
@@ -54,10 +57,10 @@ interface ReadToken {
 /**
  * Reads the bearer token of a request, and verifies it. A JWT access token is verified with the
  * keys of the provider. Any other token is introspected at the provider, if the options allow that.
- * All guards of a request share one result, because a proof is single use and the provider is
- * called once.
+ * All guards of a request share one result, so that a single-use proof is checked once and the
+ * provider is called once.
  *
- * @throws {@link RequestError} for a header that is malformed, or a token in the address as well;
+ * @throws {@link RequestError} for a header that is malformed, or a token in the URL;
  *   {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the token does not
  *   pass; {@link ProviderError} when the provider is needed and does not answer.
  * @see RFC 6750 §2, RFC 9068 §4, RFC 7662 §2
@@ -97,7 +100,7 @@ async function readToken(
   const claims = isAccessToken
     ? await verified(name, jwt, provider, { issuer, audiences })
     : await introspected(token, provider, { issuer, audiences })
-  // Introspection may leave `exp` out (RFC 7662 §2.2). Then the result counts for this moment only.
+  // Introspection may leave `exp` out (RFC 7662 §2.2). The login then expires now.
   const expiresAt = expiryOf(claims, now, isAccessToken ? undefined : now)
   const { sub, iat, auth_time: authTime, acr, scope } = claims
   const act = actorOf(claims)
@@ -139,8 +142,9 @@ function tokenOf(request: AuthRequest): string {
 }
 
 /**
- * Checks that the sender proves every binding of a token. A key (`jkt`) is the only binding that can be proven here, so
- * a token with another one is refused. If the options require proofs, a token without a binding is refused as well.
+ * Checks that the sender proves possession of the key that a token is bound to (`jkt`). A token
+ * with any other binding is refused, because it cannot be proven here. An unbound token is refused
+ * if the options require proofs or the request uses the scheme `DPoP`.
  *
  * @see RFC 9449 §6.1, §6.2, §7.1, §7.2, RFC 7800 §3.1, FAPI 2.0 Security Profile §5.3.4
  */
@@ -178,7 +182,7 @@ interface Expected {
  * Verifies a JWT access token (RFC 9068 §4) and returns its claims. The claims are compared before
  * a key is fetched.
  *
- * @param name - A SHA-256 of the token, by which a valid signature is remembered.
+ * @param name - The SHA-256 of the token, under which a valid signature is remembered.
  */
 async function verified(
   name: string,
@@ -232,9 +236,10 @@ function checkAudience({ aud }: Claims, audiences: readonly string[]): void {
 }
 
 /**
- * Checks the times of a token, and returns when it expires.
+ * Checks `exp`, `nbf` and `iat` of a token, and returns its expiry in seconds since the epoch.
  *
- * @param withoutExp - The time for a token without `exp`. Default: such a token counts as expired.
+ * @param withoutExp - The expiry of a token without `exp`. Default: such a token is refused as
+ *   expired.
  */
 function expiryOf({ exp, nbf, iat }: Claims, now: number, withoutExp?: number): number {
   for (const [name, time] of Object.entries({ exp, nbf, iat })) {

@@ -11,7 +11,7 @@ import { bearerChallenge, publishRefusal } from './refusals.ts'
 import { rehearse } from './rehearsal.ts'
 import type { Requirement } from './requirement.ts'
 
-/** The reasons for clients whose token is refused (`error_description`), by check. */
+/** The `error_description` that a client gets for a refused token, by failed check. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'token.typ': 'The token is not a JWT access token (RFC 9068)',
   'token.iss': 'The token is from another issuer',
@@ -33,8 +33,9 @@ interface BearerRequest extends RequestContext {
 }
 
 /**
- * Decides by the bearer token whether a request may pass; `undefined` if it may. No session is created or read.
- * Browsers do not send such a token on their own, so a request from any page is accepted.
+ * Decides by the bearer token whether a request may pass. Resolves to `undefined` if it may,
+ * otherwise to the response. No session is created or read. Browsers do not send a bearer token on
+ * their own, so the page that sent the request is not checked.
  *
  * @see RFC 6750 §3, RFC 9470 §3
  */
@@ -101,7 +102,10 @@ function answerToken(refuseToken: RefuseToken, error: unknown): Promise<AuthResp
   })
 }
 
-/** Refuses the token of a request. Each challenge says how to get a valid one. */
+/**
+ * Makes the function that refuses the token of a request. With a challenge, the response has a
+ * `WWW-Authenticate` header that also names the resource.
+ */
 function refusalOf(
   asked: BearerRequest,
   ofResource: Readonly<Record<string, string | undefined>>,

@@ -10,7 +10,7 @@ type AnyRequirement = Pick<Requirement<unknown, Claims>, 'roles' | 'claims' | 'c
 
 /**
  * The part of a requirement that the user does not meet: `roles`, `claims.department` or `check`;
- * `undefined` when the user meets all of it. Returns a promise only if the check does.
+ * `undefined` when the user meets all of it. Returns a promise only if `check` does.
  */
 export function failedOf(
   { rolesFrom, answerSeconds }: Pick<ResolvedAuthOptions, 'rolesFrom' | 'answerSeconds'>,
@@ -29,7 +29,7 @@ export function failedOf(
   }
   const answer: unknown = check ? check(user, subject) : true
   if (answer === true) return undefined
-  // Any thenable, because the queries of some databases are no promises.
+  // Any thenable is awaited, because the queries of some databases are no promises.
   if (!isThenable(answer)) return 'check'
   return Promise.resolve(inTime('check', answer as Promise<unknown>, answerSeconds)).then(
     failedCheck,
@@ -37,8 +37,8 @@ export function failedOf(
 }
 
 /**
- * A sentence that names the requirement and, for roles, the user's roles. Values of claims are
- * personal and are left out.
+ * The message about a requirement that the user does not meet. For roles, it lists the user's
+ * roles. The user's claims are left out, because they are personal.
  */
 export function explain(
   failed: string,

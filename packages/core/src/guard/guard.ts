@@ -21,7 +21,7 @@ export interface GuardedRequest extends RequestContext {
   /** The session, if it is valid for this request. */
   readonly current: AuthSession | undefined
   /**
-   * The user of the bearer token that the latest guard accepted. If it is set, the session is
+   * The user of the bearer token that the latest guard accepted. While this is set, the session is
    * ignored.
    */
   bearer: BearerLogin | undefined
@@ -30,10 +30,13 @@ export interface GuardedRequest extends RequestContext {
 /**
  * Decides whether a request may pass. Returns a promise only when it has to wait.
  *
- * @param subject - The request that checks receive; adapters pass their framework's.
- * @returns `undefined` if it may, otherwise the response: a redirect to the login for a page, 401
- *   with problem details for a program, and 403 for a logged-in user who is not allowed.
- * @throws {@link SessionStoreError} when the store did not answer.
+ * @param subject - The request that checks receive: adapters pass the request of their framework.
+ *   Default: the kit's request.
+ * @returns `undefined` if the request may pass, otherwise the response: a redirect to the login for
+ *   a page, 401 with problem details for a program, and 403 for a logged-in user who is not
+ *   allowed.
+ * @throws {@link SessionStoreError} when the store did not answer; {@link ConfigError} for a
+ *   requirement with faults.
  */
 export function authorize(
   asked: GuardedRequest,
@@ -50,8 +53,8 @@ export function authorize(
 }
 
 /**
- * Decides by the bearer token. Returns `undefined` if the request has none and the guard accepts
- * sessions.
+ * Decides by the bearer token of a request. Without a token, refuses the request, or returns
+ * `undefined` if the guard also accepts sessions.
  */
 function authorizeBearer(
   asked: GuardedRequest,
@@ -63,7 +66,7 @@ function authorizeBearer(
   if (sendsToken(request)) {
     const decide = ({ authorizeBearer }: Bearer) =>
       authorizeBearer(asked, requirement, target, subject)
-    // Even for a loaded module, `import()` waits for the loader. So it is called only once.
+    // Even for a loaded module, `import()` waits for the loader. So the loaded module is kept.
     return bearer ? decide(bearer) : loadBearer().then(decide)
   }
   if (requirement.accept?.includes('session')) return undefined
@@ -74,7 +77,10 @@ type Bearer = typeof import('./bearer.ts')
 
 let bearer: Bearer | undefined
 
-/** Loads the bearer module with the first token, because most applications do not need it. */
+/**
+ * Loads the module for bearer tokens when the first token comes, because most applications need
+ * none.
+ */
 async function loadBearer(): Promise<Bearer> {
   bearer = await import('./bearer.ts')
   return bearer
@@ -107,7 +113,10 @@ function authorizeSession(
   return refuseIfFailed(failed, asked, requirement, current)
 }
 
-/** Refuses a write that a page of another site caused, because the user may not have wanted it. */
+/**
+ * Refuses a write or WebSocket that a page of another site caused, because the user may not have
+ * intended it.
+ */
 function refuseOtherPage(
   asked: RequestContext,
   requirement: Requirement<never, never>,

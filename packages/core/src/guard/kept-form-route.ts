@@ -8,9 +8,10 @@ import { beginLogin } from '../login/login.ts'
 import { sessionAt } from '../login/session-strength.ts'
 
 /**
- * Answers the page of a kept form. `GET` shows its fields and asks whether to send them; `POST` uses the form up and
- * redirects with 307, so that the browser sends the fields to the path of the form. If there is no such form, a page
- * says that it was sent or has expired, or belongs to another browser or user.
+ * Answers the route of kept forms. `GET` shows the fields of a form and asks whether to send them.
+ * `POST` removes the kept form and redirects with 307, so that the browser sends the fields to the
+ * form's own path. An error page is shown if the form was sent, has expired, or belongs to another
+ * browser or user.
  *
  * @throws {@link AccessError} with `LATCHKEY_REQUEST_FORGED` for a `POST` from another site.
  */

@@ -4,8 +4,8 @@ import type { BearerLogin } from './bearer-token.ts'
 
 /**
  * The access token of a request in the shape that the SDK of the Model Context Protocol gives to
- * tools (`AuthInfo`). `token` is left out of logs and JSON. It is for this application alone: do
- * not send it to another service.
+ * tools (`AuthInfo`). `token` is left out of logs and JSON. The token is for this application only:
+ * do not send it to another service.
  */
 export interface McpAuth {
   readonly token: string
@@ -25,7 +25,7 @@ export interface McpAuth {
 }
 
 /**
- * Describes the bearer token that a guard let in.
+ * Describes the bearer token that a guard has accepted.
  *
  * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` if no guard has accepted a bearer
  *   token.

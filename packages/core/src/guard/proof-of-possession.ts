@@ -7,32 +7,32 @@ import { type DecodedJwt, decodeJwt } from '../provider/signed/jwt.ts'
 import { type KeySet, parseKeySet } from '../provider/signed/signature.ts'
 import { remember } from '../shared/records.ts'
 
-/** The seconds for which a proof is valid, and by which its clock may be ahead of ours. */
+/** The seconds for which a proof is valid, and by which the sender's clock may be ahead of ours. */
 const GOOD_SECONDS = 60
 /**
- * The seconds for which a used proof is remembered: the two minutes in which it is valid, and one for clocks of several
- * processes that differ.
+ * The seconds for which a used proof is remembered: the two minutes in which it is valid, and one
+ * minute because the clocks of several processes may differ.
  */
 const MARKED_SECONDS = 3 * GOOD_SECONDS
 const MAX_JTI = 256
 
 /**
- * The number of senders' keys that are kept at most. A key takes about 2 KB, and never more than a header, which Node
- * limits to 16 KiB.
+ * The most keys of senders that are kept. A key takes about 2 KB, and never more than a header,
+ * which Node limits to 16 KiB.
  */
 const MAX_KEYS = 1_000
 
 type Jwk = Readonly<Record<string, unknown>>
 
 /**
- * The keys to which tokens are bound, by thumbprint. They are kept because a sender proves the same key with each
- * request, and reading it is a third of the work.
+ * The keys to which tokens are bound, by thumbprint. They are kept because a sender uses the same
+ * key for each request, and parsing it is a third of the work.
  */
 const knownKeys = new Map<string, KeySet>()
 
 /**
  * Checks that the sender of an access token has the key that the token is bound to. The request
- * must have a proof by that key for this token, method and address, and each proof is single use.
+ * must have a proof that this key signed for this token, method and URL. Each proof is single use.
  *
  * @param thumbprint - The `jkt` of the token.
  * @throws {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the proof does
@@ -75,8 +75,8 @@ export async function checkProof(
 }
 
 /**
- * The canonical form of an address, without query and fragment; `undefined` for text that is no address. Reserved
- * characters stay encoded, because `%2F` does not separate segments.
+ * The canonical form of a URL, without query and fragment; `undefined` for a text that is no URL.
+ * Reserved characters stay encoded, because `%2F` does not separate segments.
  *
  * @see RFC 9449 §4.3, RFC 3986 §6.2.2, §6.2.3
  */
@@ -90,7 +90,9 @@ function addressOf(text: string): string | undefined {
   return url.origin + path
 }
 
-/** Verifies the signature of a proof with the key in its header. @returns The key set of that key. */
+/**
+ * Verifies the signature of a proof with the key in its header. @returns The key set of that key.
+ */
 function checkSignature(
   { header, signed, signature }: DecodedJwt,
   jwk: Jwk,

@@ -18,10 +18,10 @@ export interface Refusal {
 }
 
 /**
- * Decides as {@link authorize} does for a program. The hook `onError` is not called, because it answers with a
- * response.
+ * Decides as {@link authorize} does for a program, but returns the refusal as a value. The hook
+ * `onError` is not called, because it answers with a response.
  *
- * @returns `undefined` if the request may pass.
+ * @returns `undefined` if the request may pass; otherwise the refusal.
  */
 export async function refusalOf(
   asked: GuardedRequest,
@@ -49,7 +49,10 @@ export async function refusalOf(
   }
 }
 
-/** The same request with another way to answer. */
+/**
+ * A request with another context, so that errors are answered in another way. All else is taken
+ * from the original request.
+ */
 class AskedIn implements GuardedRequest {
   readonly context: RequestContext['context']
   readonly #asked: GuardedRequest

@@ -47,7 +47,10 @@ export function publishRefusal(
   publish('access.refused', { ...user, code, correlationId, failed })
 }
 
-/** Answers a request without a bearer token, where a guard accepts nothing else (RFC 6750 §3.1). */
+/**
+ * Answers a request without a bearer token with 401, if the guard accepts only tokens (RFC 6750
+ * §3.1).
+ */
 export function askForToken(
   { context, request }: RequestContext,
   parameters: Parameters<typeof bearerChallenge>[1],
@@ -59,8 +62,9 @@ export function askForToken(
 }
 
 /**
- * The challenge for a token, with the parameters that have a value. Its scheme is `DPoP`, with the
- * algorithms of proofs, for a token of that scheme and if no other is accepted; otherwise `Bearer`.
+ * The `WWW-Authenticate` challenge for a token, with the parameters that have a value. The scheme
+ * is `DPoP`, with the algorithms for proofs, if the request used this scheme or only bound tokens
+ * are accepted; otherwise `Bearer`.
  *
  * @see RFC 6750 §3, RFC 9449 §7.1
  */
@@ -76,7 +80,10 @@ export function bearerChallenge(
   return `${isBound ? 'DPoP' : 'Bearer'} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
 }
 
-/** The options of the error response for a bearer token that lacks scopes. */
+/**
+ * The options of the error response for a bearer token that lacks scopes. Publishes the refusal as
+ * well.
+ */
 export function scopeChallenge(
   asked: RequestContext & { readonly bearer: BearerLogin | undefined },
   error: AccessError,
@@ -95,7 +102,10 @@ export function scopeChallenge(
   }
 }
 
-/** Redirects a page to the login; answers a program with 401 and the path of the login. */
+/**
+ * Asks the visitor of a guarded route to log in. A page request is redirected to the login or, with
+ * `respond: 'page'`, answered with a page. A program gets an error with the path of the login.
+ */
 export async function askToLogIn(
   asked: RequestContext,
   requirement: Requirement<never, never>,
@@ -144,7 +154,7 @@ export async function askToLogIn(
 
 const NO_TOKENS = 'The request has a bearer token, which this address does not accept.'
 
-/** The error for a program that sends a token to a guard for sessions. */
+/** The error for a program that sends a token to a guard that accepts only sessions. */
 function ignoredToken(): AccessError {
   const message =
     'No user is logged in: the request has a bearer token, and the guard accepts sessions alone.'
@@ -159,7 +169,9 @@ function answersProgram(
   return respond === 'auto' || respond === 'page' ? isApiRequest(request) : respond === 'json'
 }
 
-/** The login returns to a requested page, but not to the target of a form. */
+/**
+ * The page to return to after the login: the requested page or, for a form, the page that sent it.
+ */
 function returnToOf(request: AuthRequest): string | undefined {
   if (request.method === 'GET' || request.method === 'HEAD') return request.url
   return request.headers.get('referer') ?? undefined

@@ -9,7 +9,8 @@ import type { Requirement } from './requirement.ts'
  * Reports that a guard with `enforce: false` would have refused the user, and lets the user pass. A
  * check that throws is reported, too.
  *
- * @param lacking - The parts of the requirement that the login itself does not meet.
+ * @param lacking - The part of the requirement that the login or token itself does not meet, if
+ *   any.
  */
 export function rehearse(
   { options, log, publish }: Pick<AuthContext, 'options' | 'log' | 'publish'>,
@@ -36,7 +37,10 @@ export function rehearse(
   }
 }
 
-/** The name of an error's class. Its message is the application's, and may contain a secret. */
+/**
+ * The class name of an error. The message is left out, because the application's errors may contain
+ * a secret.
+ */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'not an Error'
 }

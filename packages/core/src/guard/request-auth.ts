@@ -21,9 +21,9 @@ import type { AppUser } from './user.ts'
 /** The methods of a request, whether or not a user is logged in. */
 interface RequestActions<U, Sent> {
   /**
-   * Whether a user is logged in, has these roles and claims, and passes this check. For templates
-   * and handlers that show more to some users. It sends no response, so the route still needs its
-   * guard.
+   * Whether a user is logged in, has these roles and claims, and passes this check. Use it in
+   * templates and handlers that show more to some users. It sends no response, so the route still
+   * needs its guard.
    *
    * @throws {@link ConfigError} for an unknown name, a wrong type, a member that is `undefined` or
    *   empty, and a check that returns a promise.
@@ -41,8 +41,8 @@ interface RequestActions<U, Sent> {
    * `dpop: true`, the request also has the proof (RFC 9449). Redirects are not followed.
    *
    * @throws {@link RefreshError} as `accessToken()` does; {@link LatchkeyError} with
-   *   `LATCHKEY_BODY_SENT` when the API asks for a nonce and the body was a stream: call it again
-   *   with a new stream.
+   *   `LATCHKEY_BODY_SENT` when the API asks for a nonce and the body was a stream: call `fetch()`
+   *   again with a new stream.
    */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>
   /** The latest ID token, as the provider sent it. */
@@ -88,8 +88,9 @@ interface RequestActions<U, Sent> {
 
 /**
  * The user of a request and their session. Check `isAuthenticated` first: the types of `user` and
- * `session` follow from it. Its JSON has no token. If the session store did not answer, reading any
- * of the three throws a {@link SessionStoreError}, because the user may well be logged in.
+ * `session` follow from it. The JSON of this object has no token. If the session store did not
+ * answer, reading `isAuthenticated`, `user` or `session` throws a {@link SessionStoreError},
+ * because the user may well be logged in.
  *
  * @typeParam Sent - The result of `login()` and `logout()`: nothing if the framework has sent the
  *   response, and the response itself if the handler returns it.
@@ -100,7 +101,7 @@ export type RequestAuth<U = AppUser, Sent = void> = RequestActions<U, Sent> &
     | { readonly isAuthenticated: false; readonly user: undefined; readonly session: undefined }
   )
 
-/** The request that is described. */
+/** A request, with the functions that its {@link RequestAuth} needs. */
 export interface RequestAuthSource<Sent> extends GuardedRequest {
   /** Marks the response as dependent on the session, so that no shared cache keeps it. */
   sessionUsed(): void
@@ -149,7 +150,8 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
     try {
       const failed = failedOf(context.options, current.user, asked, request)
       if (!(failed instanceof Promise)) return failed === undefined
-      // The error below is thrown instead. A rejection of this promise must not be reported as unhandled.
+      // The error below is thrown instead. A rejection of this promise must not be reported as
+      // unhandled.
       failed.catch(() => {})
     } catch (error) {
       if (error instanceof DeniedError) return false
@@ -222,8 +224,8 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
   }
 
   /**
-   * Throws if the store did not answer, so that a failure is not taken for a visitor who is logged
-   * out.
+   * The login of the request; `undefined` if no user is logged in. Throws if the store did not
+   * answer, so that a failure is not taken for a visitor who is logged out.
    */
   #current(): AuthSession | undefined {
     const { session, bearer, current } = this.#source

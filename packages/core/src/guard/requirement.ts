@@ -15,11 +15,12 @@ import { isRecord } from '../shared/records.ts'
 import type { AppUser, RoleOf } from './user.ts'
 
 /**
- * The requirement of a guard. All parts must be met. An empty one asks only for a logged-in user.
+ * The requirement of a guard. All parts must be met. An empty requirement asks only for a logged-in
+ * user.
  */
 export interface Requirement<Request = unknown, U = AppUser> {
   /**
-   * The roles, of which the user needs one, or with `all` every one. The option `rolesFrom` says
+   * The roles, of which the user needs one or, with `all`, every one. The option `rolesFrom` says
    * where roles come from.
    */
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
@@ -36,28 +37,29 @@ export interface Requirement<Request = unknown, U = AppUser> {
    * session is ignored. Default `['session']`.
    */
   readonly accept?: readonly ('session' | 'bearer')[]
-  /** Scopes of which a bearer token must have every one. A session needs none. */
+  /** The scopes that a bearer token must have, all of them. A session needs no scopes. */
   readonly scopes?: readonly string[]
   /**
    * The resource that a bearer token must be for, by its `path` in the option `resources`. Default:
-   * the resource whose path contains the request; of several, the one with the longest path. If
-   * none does, the token must be for `bearer.audience`.
+   * the resource whose path contains the request; of several, the one with the longest path. If no
+   * path does, the token must be for `bearer.audience`.
    */
   readonly resource?: string
   /**
-   * The authentication context that the login must have, or several of which one will do (`acr`,
-   * OIDC Core 1.0 §2). A user whose login has another one is sent to log in again.
+   * The accepted authentication context, or several (`acr`, OIDC Core 1.0 §2). A user whose login
+   * has none of them is sent to log in again.
    */
   readonly acr?: string | readonly string[]
   /**
-   * Seconds since the user last proved who they are, at most. A user whose login is older is sent
-   * to log in again. A value below 60 counts as 60, because the way back from the provider takes
-   * time.
+   * The most seconds since the user last authenticated at the provider. A user whose login is older
+   * is sent to log in again. A value below 60 counts as 60, because the way back from the provider
+   * takes time.
    */
   readonly maxAge?: number
   /**
    * `false` refuses a session in which another person acts for the user, such as a support operator
-   * (`act`, RFC 8693 §4.1). A guard with `acr` or `maxAge` always refuses it. Default `true`.
+   * (`act`, RFC 8693 §4.1). Such a session is also refused if it does not meet `acr` or `maxAge`.
+   * Default `true`.
    */
   readonly actor?: boolean
   /**
@@ -80,9 +82,9 @@ export type ClaimRule<Request = unknown> =
   | boolean
   | ((value: unknown, request: Request) => boolean)
 
-/** The part of a requirement that `auth.has()` answers. All parts must be met. */
+/** The requirement of `auth.has()`. All parts must be met. */
 export interface UserRequirement<U = AppUser> {
-  /** The roles, of which the user needs one, or with `all` every one. */
+  /** The roles, of which the user needs one or, with `all`, every one. */
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
   /** The value that each claim must have, or a function that decides. */
   readonly claims?: Readonly<
@@ -93,8 +95,9 @@ export interface UserRequirement<U = AppUser> {
 }
 
 /**
- * The same type, but compared by its members. Otherwise the compiler compares two requirements by
- * their user types, and a `RequestAuth<Staff>` would be assignable to no other `RequestAuth`.
+ * A copy of `T` that the compiler compares by its members. Otherwise the compiler compares two
+ * requirements by their user types, and a `RequestAuth<Staff>` would be assignable to no other
+ * `RequestAuth`.
  */
 export type ByMember<T> = { [Name in keyof T]: T[Name] }
 
@@ -164,10 +167,9 @@ const ONLY_FOR_TOKENS = `is for bearer tokens, which this guard does not accept.
 const checked = new WeakSet<object>()
 
 /**
- * Checks what a guard asks for. A guard that did not understand its requirement would let every user in, so a member
- * without a value (`undefined`, or an empty list) is a fault.
- *
- * `admit` refuses a requirement that was never checked.
+ * Checks the requirement of a guard. A guard that ignored a faulty member could let every user in,
+ * so a member without a value (`undefined`, or an empty list) is a fault. A requirement that has
+ * passed is not checked again.
  *
  * @throws {@link ConfigError} listing every fault at once.
  */

@@ -3,18 +3,19 @@ import type { AuthResponse } from '../http/request.ts'
 import type { ResolvedResource } from '../http/resources.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 
-/** Seconds for which caches may keep the document. */
+/** The seconds for which caches may keep the metadata. */
 const CACHE_SECONDS = 300
 const METHODS = 'GET, HEAD, OPTIONS'
 
-/** Pages of every origin may read the document, because it is the same for everybody. */
+/** The headers that let pages of every origin read the metadata, which is public. */
 const OPEN: AuthResponse['headers'] = [
   ['access-control-allow-origin', '*'],
   ['x-content-type-options', 'nosniff'],
 ]
 
 /**
- * Answers with the metadata of a resource: its name, the provider that issues tokens for it, and its scopes.
+ * Answers with the metadata of a resource: its name, the provider that issues tokens for it, and
+ * its scopes.
  *
  * @see RFC 9728 §2, §3.2
  */

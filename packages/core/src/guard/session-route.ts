@@ -3,8 +3,9 @@ import type { AuthResponse } from '../http/request.ts'
 import { sessionAt } from '../login/session-strength.ts'
 
 /**
- * Tells a single-page application who is logged in: `{ user, expiresAt }`, or `{ user: null, loginUrl }`. `expiresAt`
- * is in seconds since the epoch. The response never has tokens.
+ * Tells a single-page application who is logged in: `{ user, expiresAt }`, or
+ * `{ user: null, loginUrl }`. `expiresAt` is in seconds since the epoch. The response never has
+ * tokens.
  */
 export async function handleSession(asked: RequestContext): Promise<AuthResponse> {
   const read = asked.session.read()

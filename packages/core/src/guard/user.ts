@@ -1,8 +1,9 @@
 import type { UserOf } from '../session/claims-schema.ts'
 
 /**
- * The claims of the logged-in user, if the application has no schema (option `claims`). Add your own claims to the package
- * that you import: `declare module '@latchkey/express' { interface User { roles: string[] } }`.
+ * The claims of the logged-in user, if the application has no schema (option `claims`). Add your
+ * own claims to the package that you import: `declare module '@latchkey/express' { interface User {
+ * roles: string[] } }`.
  */
 export interface User {
   sub: string
@@ -15,8 +16,9 @@ export interface User {
 }
 
 /**
- * Gives the user the type of your schema everywhere:
- * `declare module '@latchkey/express' { interface AppTypes { claims: typeof claims } }`. Without it, the user is a {@link User}.
+ * The types of the application. Extend this interface to give the user the type of your schema
+ * everywhere: `declare module '@latchkey/express' { interface AppTypes { claims: typeof claims }
+ * }`. Without it, the user is a {@link User}.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: applications add to it.
 export interface AppTypes {}
