@@ -6,7 +6,7 @@ import type { AnyAuthOptions } from './options.ts'
  * The discovery document, if the options contain all that a login needs in `metadata` and have no
  * `discoveryUrl`; otherwise `undefined`.
  *
- * @param issuer - The issuer as the options spell it, with or without a slash at the end.
+ * @param issuer - The issuer as it is written in the options, with or without a slash at the end.
  */
 export function documentOf(
   { metadata, discoveryUrl }: AnyAuthOptions,
@@ -17,7 +17,10 @@ export function documentOf(
   return isComplete ? { issuer, ...metadata } : undefined
 }
 
-/** The members of `metadata` that replace those of the fetched document. `issuer` is checked, not replaced. */
+/**
+ * The members of `metadata` that replace those of the fetched document. `issuer` is checked, not
+ * replaced.
+ */
 export function replacements({ metadata = {} }: AnyAuthOptions): Readonly<Record<string, unknown>> {
   const { issuer: _checked, ...members } = metadata
   return members

@@ -34,8 +34,8 @@ export type OnError<Exchange = unknown> = (
 ) => MaybePromise<Response | 'answered' | undefined>
 
 /**
- * Functions that take part in logins and logouts. Each is awaited. An error that one throws stops
- * the login or logout.
+ * Functions that take part in logins and logouts. Each is awaited. An error that a hook throws
+ * stops the login or logout.
  */
 export interface Hooks<Exchange = unknown, U = AppUser> {
   /**
@@ -47,16 +47,16 @@ export interface Hooks<Exchange = unknown, U = AppUser> {
     parameters: Readonly<Record<string, string>>,
   ) => MaybePromise<Readonly<Record<string, string>> | undefined>
   /**
-   * Called when a login has passed every check and has no session yet. It can return another user
-   * or destination; the destination is sanitized again. Throw a {@link DeniedError} to refuse the
-   * user.
+   * Called when a login has passed every check and has no session yet. The hook can return another
+   * user or destination; the destination is checked again. Throw a {@link DeniedError} to refuse
+   * the user.
    */
   readonly afterCallback?: (
     context: CallbackContext<U>,
   ) => MaybePromise<
     { readonly user?: Readonly<Record<string, unknown>>; readonly returnTo?: string } | undefined
   >
-  /** Called before a session is stored. It can return another one to store instead. */
+  /** Called before a session is stored. The hook can return another session to store instead. */
   readonly onSession?: (
     session: AuthSession,
     reason: 'login' | 'refresh' | 'adopted',
@@ -101,6 +101,6 @@ export interface LogoutNotice {
   readonly issuer: string
   readonly sub: string | undefined
   readonly sid: string | undefined
-  /** How many sessions of this application it ended. */
+  /** The number of sessions of this application that the logout token ended. */
   readonly ended: number
 }

@@ -3,7 +3,10 @@ import { isScope } from './resources.ts'
 
 const MAX_IMPLYING = 100
 
-/** Whether a value maps scopes to the scopes that they imply. */
+/**
+ * Whether a value maps scopes to lists of the scopes that they imply, with at most 100 entries
+ * each.
+ */
 export function isImpliedScopes(value: unknown): boolean {
   if (!isRecord(value)) return false
   const all = Object.entries(value)
@@ -20,7 +23,7 @@ export function isImpliedScopes(value: unknown): boolean {
   )
 }
 
-/** Scopes with all that they imply, also over several steps. */
+/** The scopes with all scopes that they imply, directly or through other scopes. */
 export function withImplied(
   scopes: readonly string[],
   implied: Readonly<Record<string, readonly string[]>> | undefined,

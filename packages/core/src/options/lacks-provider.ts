@@ -6,7 +6,10 @@ import { type Environment, headingOf, resolveOptions } from './resolve-options.t
 const INSTALL =
   'Or log in as test users in development, without a provider: npm install --save-dev @latchkey/testing'
 
-/** Whether the options name no provider, and this is certainly a developer's machine. */
+/**
+ * Whether neither options nor environment name a provider, and the application certainly runs on a
+ * developer's machine.
+ */
 export function lacksProvider(
   options: AnyAuthOptions,
   environment: Environment | undefined,
@@ -23,7 +26,9 @@ export function lacksProvider(
 }
 
 /**
- * Resolves the options. If settings are missing, the error also offers personas as the alternative.
+ * Resolves the options. If `issuer` is missing, the error also suggests test users (personas).
+ *
+ * @throws {@link ConfigError} listing every fault at once.
  */
 export function resolveOrInstall(
   options: AnyAuthOptions,

@@ -12,7 +12,10 @@ import type { Languages } from '../texts/languages.ts'
 import type { PageTexts } from '../texts/page-texts.ts'
 import type { Hooks } from './hooks.ts'
 
-/** How the application authenticates at the provider's token endpoint (OIDC Core 1.0 §9). */
+/**
+ * The method by which the application authenticates at the provider's token endpoint (OIDC Core 1.0
+ * §9).
+ */
 export type ClientAuth = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
 
 /**
@@ -45,9 +48,9 @@ export interface IssuerRegistration {
   readonly clientId: string
   readonly clientSecret?: string | undefined
   /**
-   * Whether this provider uses the plain callback as its redirect URI, instead of one of its own
-   * (`redirectUriFor`). Allowed only for providers that name themselves in the callback (RFC 9207).
-   * Used only if `issuer` is a function. Default `false`.
+   * Whether this provider uses the plain callback as its redirect URI, instead of a redirect URI of
+   * its own (`redirectUriFor`). Allowed only for providers that name themselves in the callback
+   * (RFC 9207). Used only if `issuer` is a function. Default `false`.
    */
   readonly sharedCallback?: boolean | undefined
 }
@@ -60,14 +63,14 @@ export type IssuerResolver = (
   request: AuthRequest,
 ) => IssuerRegistration | Promise<IssuerRegistration>
 
-/** When userinfo is read. */
+/** The option that says when userinfo is read: never, at login, or again every few seconds. */
 export type UserinfoOption = 'never' | 'login' | { readonly everySeconds: number }
 
 /** Options of access tokens, for guards with `accept: ['session', 'bearer']`. */
 export interface BearerOptions {
   /**
-   * The `aud` that access tokens must have; with a list, one of it. Required unless `resources` is
-   * set. Tokens for a resource must have the address of the resource instead.
+   * The `aud` that access tokens must have; with a list, one of them. Required unless `resources`
+   * is set. A token for a resource must have the URL of the resource instead.
    */
   readonly audience?: string | readonly string[]
   /**
@@ -82,7 +85,7 @@ export interface BearerOptions {
   readonly introspection?: boolean
   /**
    * `'required'` accepts only tokens that are bound to a key (DPoP, RFC 9449), so that a stolen
-   * token is refused. Default: unbound tokens are accepted too; bound ones always need their proof.
+   * token is refused. Default: unbound tokens are accepted too; bound tokens always need a proof.
    * `profile: 'fapi2'` implies `'required'`.
    */
   readonly dpop?: 'required'
@@ -141,8 +144,8 @@ export interface AdoptedSession {
   /** The claims of the user. `sub` is required. The kit also uses `iss` and `sid`. */
   readonly user: Readonly<Record<string, unknown>> & { readonly sub: string }
   /**
-   * When the old session began, in seconds since the epoch. The new one expires `absoluteSeconds`
-   * later. Default now.
+   * When the old session began, in seconds since the epoch. The new session expires
+   * `absoluteSeconds` later. Default now.
    */
   readonly startedAt?: number | undefined
   /**
@@ -156,7 +159,7 @@ export interface AdoptedSession {
   readonly tokens?: SessionTokens | undefined
 }
 
-/** Adopts the sessions of another login kit, so that a switch to this one logs no user out. */
+/** Adopts the sessions of another login kit, so that a switch to Latchkey logs no user out. */
 export interface AdoptOptions {
   /**
    * The name of the old session cookie, such as `appSession`. Parts such as `appSession.0` are read
@@ -164,8 +167,8 @@ export interface AdoptOptions {
    */
   readonly cookie: string
   /**
-   * Reads an old session; `undefined` if the cookie is not valid. It must verify the cookie as the
-   * old kit did, because the user that it returns is logged in.
+   * Reads an old session; `undefined` if the cookie is not valid. The function must verify the
+   * cookie as the old kit did, because the user that it returns is logged in.
    */
   readonly read: (
     cookie: string,
@@ -209,7 +212,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
   readonly adopt?: AdoptOptions
 }
 
-/** The options of a login. */
+/** The options of `createAuth()` and of the adapters, such as `createAuthRouter()`. */
 export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionStore> {
   /**
    * The issuer identifier of the provider, or a function that chooses the provider of each request.
@@ -246,7 +249,7 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    */
   readonly dpop?: boolean
   /**
-   * The address of the provider's discovery document. Default: `/.well-known/openid-configuration`
+   * The URL of the provider's discovery document. Default: `/.well-known/openid-configuration`
    * below the issuer. The document must name the same issuer as the option `issuer`.
    */
   readonly discoveryUrl?: string | URL | undefined
@@ -257,15 +260,15 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    */
   readonly metadata?: Readonly<Record<string, unknown>>
   /**
-   * The address at which visitors reach this application, such as `https://app.example.com`.
-   * Addresses are never built from the `Host` header or forwarded headers. Falls back to
-   * `LATCHKEY_BASE_URL`. With a list, for an application with several domains, `Host` selects the
-   * entry and requests for other hosts are refused. All entries need the same scheme and path.
-   * Register the redirect URI of each.
+   * The URL at which visitors reach this application, such as `https://app.example.com`. URLs are
+   * never built from the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`.
+   * With a list, for an application with several domains, `Host` selects the entry and requests for
+   * other hosts are refused. All entries need the same scheme and path. Register the redirect URI
+   * of each.
    */
   readonly baseUrl?: string | URL | readonly (string | URL)[] | undefined
   /**
-   * The ids of the Entra ID tenants whose users may log in. For the issuers
+   * The ids of the Entra ID tenants whose users may log in. Used with the issuers
    * `https://login.microsoftonline.com/common/v2.0` and `…/organizations/v2.0`.
    */
   readonly entraTenants?: readonly string[]
@@ -281,16 +284,16 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   readonly returnTo?: ReturnToOptions
   /**
    * Whether to log in visitors without a question if they have a session at the provider
-   * (`prompt=none`). Tried once in a browser session, when a page is opened. Others see the page as
-   * visitors. Default `false`.
+   * (`prompt=none`). Tried once in a browser session, when a page is opened. Visitors without such
+   * a session see the page without a login. Default `false`.
    */
   readonly silentLogin?: boolean
   /**
    * Whether to keep a form that a visitor sent to a guarded route without being logged in. After
-   * the login its fields are shown, and one click sends them. It is kept sealed in the session
-   * store for ten minutes, for this browser and user. Fields that are named like secrets or in
-   * `except` are left out. At most 20 MiB of forms are kept per process. Default `false`: the form
-   * is lost; a page before the login and the log say so.
+   * the login its fields are shown, and one click sends them. The form is kept sealed in the
+   * session store for ten minutes, for this browser and user. Fields that are named like secrets or
+   * in `except` are left out. At most 20 MiB of forms are kept per process. Default `false`: the
+   * form is lost; a page before the login and the log say so.
    */
   readonly keepForms?: boolean | KeepFormsOptions
   /** Parameters to add to every authorization request, such as `audience`. */
@@ -298,8 +301,8 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   /** Parameters to add to every request to the token endpoint, such as `resource`. */
   readonly tokenParams?: Readonly<Record<string, string>>
   /**
-   * Parameters to add to the provider's logout, or to replace there. `false` leaves one out, such
-   * as `id_token_hint` or `post_logout_redirect_uri`.
+   * Parameters to add to the logout request to the provider, or to replace in it. `false` leaves
+   * one out, such as `id_token_hint` or `post_logout_redirect_uri`.
    */
   readonly logoutParams?: Readonly<Record<string, string | false>>
   /**
@@ -327,7 +330,7 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   /**
    * APIs and MCP servers of this application that programs use on behalf of users. The kit
    * publishes the metadata of each (RFC 9728), and guards name it in `WWW-Authenticate`. A token
-   * for one is not valid at another. Default none.
+   * for one resource is not valid at another. Default none.
    */
   readonly resources?: readonly ResourceOptions[]
   /** Options of sessions. */
@@ -394,7 +397,7 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   readonly telemetry?: TelemetryApi
   /**
    * The `fetch` for requests to the provider. Default: that of the platform; on Node, `node:http`.
-   * If `issuer` is a function, yours also replaces the protection against private addresses.
+   * If `issuer` is a function, your `fetch` also replaces the protection against private addresses.
    */
   readonly fetch?: typeof fetch
   /** Returns the time in whole seconds since the epoch, for tests. Default: the system clock. */
@@ -417,7 +420,7 @@ export interface ResolvedRoutes {
 /** A registration with its URL parsed. */
 export interface ResolvedRegistration {
   readonly issuer: URL
-  /** The address of the discovery document, or the document itself. */
+  /** The URL of the discovery document, or the document itself. */
   readonly discovery: URL | Readonly<Record<string, unknown>>
   readonly clientId: string
   readonly clientSecret: ClientSecret | undefined
@@ -425,7 +428,7 @@ export interface ResolvedRegistration {
 
 /** The rules for bearer tokens. */
 export interface ResolvedBearer {
-  /** The accepted audiences for addresses outside of all resources. */
+  /** The accepted audiences of tokens for requests outside of all resources. */
   readonly audiences: readonly string[]
   readonly introspection: boolean
   readonly impliedScopes: Readonly<Record<string, readonly string[]>> | undefined
@@ -451,7 +454,7 @@ export interface ResolvedAuthOptions {
   readonly logoutParams: Readonly<Record<string, string | false>>
   readonly pushedAuthorizationRequests: boolean
   readonly baseUrl: URL
-  /** All base URLs, including this one. */
+  /** All base URLs, including `baseUrl`. */
   readonly baseUrls: readonly URL[]
   /** More origins whose pages may send writes. */
   readonly trustedOrigins: readonly string[]
@@ -480,8 +483,9 @@ export interface ResolvedAuthOptions {
   readonly logger: Logger | false
   readonly telemetry: TelemetryApi | undefined
   /**
-   * The key that opens the flight recorder and the personas. `undefined` unless this is a developer's machine. Then
-   * there are neither, and error pages have no help for developers.
+   * The key that opens the flight recorder and the personas; `undefined` unless this is a
+   * developer's machine. Without the key, both are off, and error pages have no help for
+   * developers.
    */
   readonly developmentKey: string | undefined
   /** Whether visitors come over https. */
@@ -490,7 +494,9 @@ export interface ResolvedAuthOptions {
   readonly requestSeconds: number
   readonly answerSeconds: number
   readonly languages: Languages
-  /** The function for requests to the provider. Absent: connections of the platform. */
+  /**
+   * The function for requests to the provider; `undefined` to use the connections of the platform.
+   */
   readonly fetch: typeof fetch | undefined
   readonly now: () => number
 }

@@ -28,10 +28,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const REQUIRED = ['BASE_URL', 'ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'SESSION_SECRET'].map(
   (name) => `LATCHKEY_${name}`,
 )
-/** The form of client ids of our service and of Google, which no secret has. */
+/** The form of client ids of our service and of Google. No client secret has this form. */
 const CLIENT_ID = /^app_[0-9a-hjkmnp-tv-z]{26}$|^[\w-]+\.apps\.googleusercontent\.com$/
 const MIN_SECRET_LENGTH = 32
-/** The length up to which client id and secret may be equal, as in tests. Real client secrets are longer. */
+/**
+ * The length up to which client id and secret may be equal, as in tests. Real client secrets are
+ * longer.
+ */
 const LONGEST_WORD = 20
 const DEVELOPMENT_KEY = /^[\w-]{16,}$/
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
@@ -142,8 +145,8 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
 }
 
 /**
- * The heading of a report. If several variables are missing and none of the kit is set, the file
- * with them was not loaded.
+ * The heading of a report of faults. If several variables are missing and no variable of the kit is
+ * set, the heading also suggests to load a file with variables.
  */
 export function headingOf(faults: readonly ConfigFault[], environment?: Environment): string {
   const heading = 'Latchkey cannot start'
@@ -226,7 +229,8 @@ function createReader(
       const [option, variable] = ['clientSecret', 'LATCHKEY_CLIENT_SECRET']
       const found = reader.copied(option, value, variable)
       if (!CLIENT_ID.test(found)) return found
-      // The two may be swapped. Then the secret would be in the address of every login.
+      // The client id and secret may be swapped. The secret would then be in the URL of every
+      // login.
       const remedy = 'has the form of a client id. Swap it with "clientId".'
       faults.push(faultOf(option, variable, remedy))
       return found
@@ -271,7 +275,10 @@ function createReader(
   return reader
 }
 
-/** The fault of an address, with the value found and the right one, if they are known. */
+/**
+ * The remedy for a wrong URL, with the value found and the right URL, if they are known and not
+ * secret.
+ */
 function urlRemedy(
   option: string,
   found: string,
@@ -281,7 +288,7 @@ function urlRemedy(
   const rule = `must be an https:// URL without credentials, ${without} (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").`
   const right = nearestUrl(found)
   if (!right || !isUsable(right)) return rule
-  // Text before and after the host may be a secret, so it is not shown.
+  // Credentials, a path or a query may contain a secret, so such a value is not shown.
   const isShown = /^(\w+:\/\/)?[\w.:[\]-]+\/?$/i.test(found)
   const set = `Set it to "${right.href.replace(/\/$/, '')}".`
   return isShown ? `is "${found}", and ${rule} ${set}` : `${rule} ${set}`
@@ -291,7 +298,10 @@ function faultOf(option: string, variable: string | undefined, remedy: string): 
   return variable === undefined ? { option, remedy } : { option, variable, remedy }
 }
 
-/** The part of a URL to check. The address of a discovery document may have a query, which some providers need. */
+/**
+ * The part of a URL to check. A query is ignored in the URL of a discovery document, because some
+ * providers need one.
+ */
 function comparable(option: string, url: URL): URL {
   const bare = new URL(url)
   if (option === 'discoveryUrl') bare.search = ''
@@ -317,7 +327,7 @@ function resolveRegistration(
         ? read.secret(options.clientSecret)
         : undefined
   if (clientId === clientSecret && clientId.length > LONGEST_WORD) {
-    // Otherwise the secret would be in the address of every login.
+    // The secret would be in the URL of every login.
     const remedy = 'is the same as "clientSecret". Copy the client id of the provider.'
     faults.push(faultOf('clientId', 'LATCHKEY_CLIENT_ID', remedy))
   }
@@ -347,7 +357,7 @@ function readKey(key: AnyAuthOptions['clientKey']): KeyObject | undefined {
   try {
     return createPrivateKey(key)
   } catch {
-    // The error is reported without the key.
+    // The caller reports the fault. The error is dropped, because it may contain the key.
     return undefined
   }
 }
@@ -376,8 +386,8 @@ function resolveSecrets(
 }
 
 /**
- * The key from the environment, for scripts, or one that stays the same as long as the session
- * secret.
+ * The development key: from the environment, for scripts, or derived from the session secret, so
+ * that restarts do not change it.
  */
 function resolveDevelopmentKey(
   { LATCHKEY_DEVELOPMENT_KEY: given }: Environment,
@@ -500,7 +510,8 @@ function audiencesOf({ bearer }: AnyAuthOptions): readonly string[] {
 
 function resolveBearer(options: AnyAuthOptions): ResolvedBearer | undefined {
   const { bearer, resources = [], profile } = options
-  // Without an audience, tokens for other APIs could not be distinguished.
+  // Bearer tokens are off, because without an audience, tokens for other APIs could not be
+  // distinguished.
   if (!bearer && resources.length === 0) return undefined
   return {
     audiences: audiencesOf(options),

@@ -44,7 +44,9 @@ const SETTINGS = {
   example: EXAMPLE,
 }
 
-/** Checks the option `resources`, and resolves it at the first base URL. */
+/**
+ * Checks the option `resources`, and resolves its paths at `baseUrl`. Adds the faults to `faults`.
+ */
 export function resolveResources(
   given: readonly unknown[] = [],
   baseUrl: URL,
@@ -127,7 +129,11 @@ function checkText(value: string, most: number, refuse: (remedy: string) => void
   }
 }
 
-/** @see RFC 6749 §3.3 */
+/**
+ * Whether a value has the form of a scope.
+ *
+ * @see RFC 6749 §3.3
+ */
 export function isScope(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value)
 }
