@@ -8,12 +8,15 @@ import type { ClientCall } from './openid-client.ts'
 /** The parameters of one authorization request, besides those that all requests have. */
 export interface AuthorizationRequest {
   /**
-   * Parameters that are new for each request. They have only base64url and dots, which need no
-   * encoding.
+   * Parameters that are new for each request. Their values have only characters of base64url and
+   * dots, which need no encoding.
    */
   readonly fresh: Readonly<Record<'state' | 'nonce' | 'code_challenge', string>>
   readonly chosen: Readonly<Record<string, string>>
-  /** Whether the parameters are sent to the provider directly (RFC 9126). Default: if the provider requires it. */
+  /**
+   * Whether the parameters are sent to the provider directly (RFC 9126). If the provider requires
+   * it, this is done in any case.
+   */
   readonly isPushed: boolean
 }
 
@@ -32,8 +35,9 @@ export function commonParameters(
 }
 
 /**
- * The start of all authorization URLs: the endpoint with the common parameters. Those of one request are appended. The
- * endpoint's own parameters stay, except those that the kit sets (RFC 6749 §3.1).
+ * The start of all authorization URLs: the endpoint with the common parameters. The parameters of a
+ * request are appended to it. The endpoint's own parameters stay, except those that the kit sets
+ * (RFC 6749 §3.1).
  */
 export function authorizationPrefix(
   metadata: ServerMetadata,
@@ -57,10 +61,11 @@ export function authorizationUrl(
 }
 
 /**
- * The URL of an authorization request whose parameters the provider has received.
+ * Sends the parameters of an authorization request to the provider. Resolves to a URL that refers
+ * to them (RFC 9126).
  *
- * @throws {@link ProviderError} if the provider does not support pushed requests, or refuses this
- *   one.
+ * @throws {@link ProviderError} if the provider does not support pushed requests, refuses this one,
+ *   or does not answer.
  */
 export async function pushedUrl(
   metadata: ServerMetadata,

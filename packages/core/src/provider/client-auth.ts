@@ -5,7 +5,7 @@ import type { ClientAssertionOptions, ClientAuth, ClientSecret } from '../option
 import { printable } from './errors.ts'
 import { loadOpenidClient } from './openid-client.ts'
 
-/** The means by which the client proves who it is. */
+/** The settings by which the client authenticates at the token endpoint. */
 export interface ClientCredentials {
   readonly method: ClientAuth | undefined
   readonly secret: ClientSecret | undefined
@@ -31,7 +31,7 @@ export async function clientAuthentication(
   }
 }
 
-/** Authentication with a secret. If it is a function, it is called for every exchange. */
+/** Authentication with a secret. If the secret is a function, it is called for every exchange. */
 function withSecret(
   secret: ClientSecret | undefined,
   authenticate: (secret: string) => Authenticate,
@@ -54,9 +54,9 @@ function withSecret(
 }
 
 /**
- * Basic credentials in form encoding (RFC 6749 §2.3.1). It does not encode letters, digits and
- * `* - . _`, so providers that forget to decode accept most secrets. openid-client encodes
- * `* - . _` too.
+ * HTTP Basic authentication with form-encoded credentials (RFC 6749 §2.3.1). Form encoding does not
+ * change letters, digits and `* - . _`, so most secrets also work at providers that forget to
+ * decode. openid-client encodes `* - . _` too.
  */
 function basic(secret: string): Authenticate {
   return (_server, { client_id: clientId }, _body, headers) => {
@@ -74,12 +74,17 @@ function preferredMethod(metadata: ServerMetadata, secret: ClientSecret | undefi
   const known = metadata.token_endpoint_auth_methods_supported
   const takesPost = known?.includes('client_secret_post')
   if (known && !known.includes('client_secret_basic') && takesPost) return 'client_secret_post'
-  // Some providers do not decode Basic credentials, and no discovery document says so.
+  // Some providers do not decode Basic credentials, and discovery does not tell. A secret that
+  // encoding would change is therefore sent in the body.
   const isEncoded = typeof secret === 'string' && formEncoded(secret) !== secret
   return takesPost && isEncoded ? 'client_secret_post' : 'client_secret_basic'
 }
 
-/** @see RFC 7523 §2.2, §3 */
+/**
+ * Authentication with a JWT that the client signs (`private_key_jwt`).
+ *
+ * @see RFC 7523 §2.2, §3
+ */
 async function privateKeyJwt(
   key: KeyObject,
   { keyId, audience, algorithm }: ClientAssertionOptions,

@@ -15,7 +15,10 @@ import type { ProviderFetch } from './transport.ts'
  */
 export interface Discovered {
   readonly metadata: ServerMetadata
-  /** Makes a configuration of openid-client. Its caller decides how the provider is reached. */
+  /**
+   * Makes a configuration of openid-client. The caller must set its `fetch`, which serves only the
+   * discovery document.
+   */
   configure(authentication: ClientAuthentication): Promise<Configuration>
 }
 
@@ -24,10 +27,10 @@ type ClientAuthentication = Parameters<OpenidClient['discovery']>[3]
 const MAX_REDIRECTS = 3
 
 /**
- * Fetches the discovery document of an issuer, or takes that of the options.
+ * Fetches the discovery document of an issuer, or takes the document in the options.
  *
  * @param overrides - Members that replace those of the document.
- * @throws {@link ProviderError} if it cannot be fetched or used.
+ * @throws {@link ProviderError} if the document cannot be fetched or used.
  * @see OpenID Connect Discovery 1.0 §4
  */
 export async function discover(
@@ -58,9 +61,9 @@ export async function discover(
       configuration.timeout = 0
       return configuration
     }
-    // If the document names the expected issuer, a redirect to the provider need not wait for openid-client. It decides
-    // about a document with another issuer, such as some of Entra ID, and checks every document before a code or token
-    // is sent.
+    // If the document names the expected issuer, a redirect to the provider need not wait until
+    // openid-client is loaded. openid-client decides about a document with another issuer, such as
+    // some of Entra ID, and checks every document before a code or token is sent.
     const accepted = document && names(issuer, document) ? document : await judged(configure)
     return { metadata: checkMetadata(accepted, isInsecure), configure }
   } catch (cause) {
@@ -73,7 +76,10 @@ function names(expected: URL, { issuer }: Partial<ServerMetadata>): boolean {
   return typeof issuer === 'string' && URL.parse(issuer)?.href === expected.href
 }
 
-/** The metadata, as accepted by openid-client. */
+/**
+ * The metadata in the form that openid-client has accepted. Throws the error of openid-client if it
+ * refuses the document.
+ */
 async function judged(configure: Discovered['configure']): Promise<ServerMetadata> {
   const { None } = await loadOpenidClient()
   const configuration = await configure(None())
@@ -86,8 +92,8 @@ function asJson<T>(value: object): T {
 }
 
 /**
- * Fetches the document. Redirects on the same origin are followed, because some providers redirect to the address with
- * a slash at the end.
+ * Fetches a discovery document; `undefined` if the body is not a JSON object. Redirects on the same
+ * origin are followed, because some providers redirect to the URL with a slash at the end.
  */
 async function fetchDocument(
   { issuer }: ResolvedRegistration,
@@ -119,8 +125,8 @@ async function fetchDocument(
 const LOCAL_HOSTS = ['localhost', '127.0.0.1'] as const
 
 /**
- * The remedy for an issuer on this machine that is not found. The server may know only another name of this machine, so
- * these names are tried, on the same port only.
+ * The remedy for an issuer on this machine whose discovery document is not found. The server may
+ * know only another name of this machine, so {@link LOCAL_HOSTS} are tried, on the same port only.
  */
 async function localRemedy(issuer: URL, fetch: ProviderFetch): Promise<string | undefined> {
   if (!isLoopbackHost(issuer.hostname)) return undefined
@@ -176,7 +182,10 @@ function discoveryError(
   return new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
 }
 
-/** The options to set for a discovery document, with both addresses if it names another issuer. */
+/**
+ * The options to set for a discovery document: the issuer that it names, and its URL if that is not
+ * the default URL of this issuer.
+ */
 function optionsFor(named: string, address: URL): string {
   const issuer = URL.parse(named)
   const isItsOwn = issuer !== null && discoveryUrlOf(issuer).href === address.href

@@ -1,7 +1,7 @@
 import type { IDToken, ResponseBodyError } from 'openid-client'
 import { LatchkeyError, ProviderError } from '../errors/errors.ts'
 
-/** The error of the kit in the chain of causes of an error of openid-client, if there is one. */
+/** The first error of the kit in the chain of causes of an error; `undefined` if there is none. */
 export function kitCause(error: unknown): LatchkeyError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof LatchkeyError) return cause
@@ -31,10 +31,10 @@ function codeOf(error: unknown): unknown {
 }
 
 /**
- * Turns an error of openid-client into one of the kit. Causes with a response or its parameters are
- * dropped, because these may contain tokens.
+ * Turns an error of openid-client into an error of the kit. Causes with a response or its
+ * parameters are dropped, because these may contain tokens.
  *
- * @param secrets - Values of the request, which are removed from the provider's description.
+ * @param secrets - Secrets of the request, which are removed from the provider's description.
  */
 export function providerError(
   error: unknown,
@@ -67,7 +67,7 @@ const QUERY = /(?<=\bhttps?:\/\/[^\s?#]*)[?#]\S*/g
 /**
  * A provider's error code and description, in a form that may appear in a message.
  *
- * @param secrets - Values of the request, because some providers repeat them.
+ * @param secrets - Secrets of the request to remove, because some providers repeat them.
  */
 export function quoted(
   code: unknown,
@@ -110,7 +110,10 @@ export function printable(text: unknown, max = 60): string {
   return visible.length > max ? `${visible.slice(0, max)}…` : visible
 }
 
-/** The facts that openid-client attaches to its errors. Inner causes come first. */
+/**
+ * The facts that openid-client attaches to its errors. The facts of inner causes replace those of
+ * outer ones.
+ */
 export interface ErrorFacts {
   /** The claims of the JWT that was refused. */
   readonly claims?: Partial<IDToken>

@@ -4,7 +4,7 @@ import { ProviderError } from '../errors/errors.ts'
 export interface ExchangeLimits {
   /** Seconds for one exchange. */
   readonly timeoutSeconds: number
-  /** Seconds for all of them together. */
+  /** Seconds for all exchanges of the request together. */
   readonly requestSeconds: number
 }
 
@@ -14,18 +14,23 @@ export interface ExchangeBudget {
    * Runs an exchange and counts its time. Time between exchanges is not counted.
    *
    * @param exchange - Receives the seconds that it may take, and must observe them.
-   * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE` when the time is up.
+   * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE` if the request has no time
+   *   left.
    */
   spend<T>(exchange: (timeoutSeconds: number) => Promise<T>): Promise<T>
   /**
-   * Waits for an exchange that other requests may share. It continues without this request when its time is up.
+   * Waits for an exchange that other requests may share. The exchange continues after this request
+   * has stopped waiting.
    *
    * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE` when the time is up.
    */
   share<T>(exchange: () => Promise<T>): Promise<T>
 }
 
-/** The pause after which a request that is still open, such as an event stream, gets a new time budget. */
+/**
+ * The pause after which a request that is still open, such as an event stream, gets a new time
+ * budget.
+ */
 const PAUSE_MS = 60_000
 
 /** Makes the budget of one request. */
@@ -55,8 +60,8 @@ export function createExchangeBudget({
 
 function inTime<T>(exchange: Promise<T>, seconds: number, requestSeconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    // The exchange has its own limit and a better message, so it must come first if both limits are
-    // the same.
+    // 50 ms are added, so that the timeout of the exchange, which has a better message, comes first
+    // if both limits are the same.
     const timer = setTimeout(() => reject(exhausted(requestSeconds)), seconds * 1000 + 50)
     exchange.then(resolve, reject).finally(() => clearTimeout(timer))
   })

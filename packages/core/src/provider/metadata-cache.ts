@@ -2,8 +2,8 @@ import { LatchkeyError } from '../errors/errors.ts'
 import type { Publish } from '../log/events.ts'
 
 /**
- * The last known state of the provider. `stale`: it did not respond the last time, so cached
- * metadata are used.
+ * The last known state of the provider. `stale`: the last fetch failed, so cached metadata are
+ * used.
  */
 export interface ProviderHealth {
   readonly provider: 'unknown' | 'ok' | 'stale' | 'unavailable'
@@ -11,14 +11,17 @@ export interface ProviderHealth {
   readonly discoveredAt: number | undefined
 }
 
-/** The provider's metadata, and the time it was fetched. */
+/** A cache of the provider's metadata. */
 export interface MetadataCache<T> {
   /** The cached metadata, or a promise if they have to be fetched first. */
   get(): T | Promise<T>
   health(): ProviderHealth
 }
 
-/** Settings of the cache: the lookup, and the function that is notified about it. */
+/**
+ * Settings of a {@link MetadataCache}: the function that fetches the metadata, and the function
+ * that publishes events.
+ */
 export interface MetadataCacheSettings<T> {
   readonly issuer: string
   lookUp(): Promise<T>
@@ -26,13 +29,14 @@ export interface MetadataCacheSettings<T> {
   readonly publish: Publish
 }
 
-/** The time after which cached metadata are fetched again. */
+/** The seconds after which cached metadata are fetched again. */
 const MAX_AGE_SECONDS = 3600
 const RETRY_SECONDS = 30
 
 /**
- * Makes a cache of a published document. It is fetched at first use, once for parallel callers, and
- * again in the background every hour; if that fails, the old one stays.
+ * Makes a cache of the provider's metadata. They are fetched at first use, once for parallel
+ * callers. After an hour, the next use fetches them again in the background. If that fails, the old
+ * metadata stay in use.
  */
 export function createMetadataCache<T>(settings: MetadataCacheSettings<T>): MetadataCache<T> {
   const { issuer, now, publish } = settings

@@ -6,7 +6,10 @@ import type { ProviderFetch } from './transport.ts'
 /** The exports of openid-client. */
 export type OpenidClient = typeof import('openid-client')
 
-/** Work with openid-client. `sent` returns the members of the last token response, as the provider sent them. */
+/**
+ * Work with openid-client. `sent` returns the members of the last token response, as the provider
+ * sent them.
+ */
 export type ClientWork<T> = (
   client: OpenidClient,
   configuration: Configuration,
@@ -17,8 +20,8 @@ export type ClientWork<T> = (
 export type ClientCall = <T>(work: ClientWork<T>) => Promise<T>
 
 /**
- * Loads openid-client once. With its dependencies, and undici for the `Headers` that it uses, this takes longer than
- * starting the kit, and a process without logins never needs it.
+ * Loads openid-client once. With its dependencies, and undici for the `Headers` that it uses, this
+ * takes longer than starting the kit, and a process without logins never needs it.
  */
 export function loadOpenidClient(): Promise<OpenidClient> {
   // Kept, because each `import()` goes through the module loader again.
@@ -26,7 +29,10 @@ export function loadOpenidClient(): Promise<OpenidClient> {
   return loaded
 }
 
-/** Loads openid-client once the current request has been answered, so that the callback need not wait for it. */
+/**
+ * Loads openid-client once the current request has been answered, so that the callback need not
+ * wait for it.
+ */
 export function preloadOpenidClient(): void {
   // A failure is reported by the callback that needs it.
   if (!loaded) setTimeout(() => void loadOpenidClient().catch(() => {}), 0)
@@ -36,7 +42,10 @@ let loaded: Promise<OpenidClient> | undefined
 
 const MAX_IDLE = 20
 
-/** Configurations of openid-client. Each holds the fetch of one request, and making one takes a while. */
+/**
+ * A pool of configurations of openid-client. A configuration holds the fetch of one request, and
+ * making one takes a while.
+ */
 export interface ClientPool {
   call<T>(fetch: ProviderFetch, work: ClientWork<T>): Promise<T>
 }
@@ -62,9 +71,9 @@ export function createClientPool(configure: () => Promise<Configuration>): Clien
 }
 
 /**
- * Makes a fetch for openid-client, which sends forms or no body. It reads token responses first and
- * changes their form, so that openid-client sees the error in the body (RFC 6749 §5.2) even if there is
- * a `WWW-Authenticate` header.
+ * Makes a fetch for openid-client, which sends forms or no body. The fetch reads token responses
+ * first and changes their form, so that openid-client sees the error in the body (RFC 6749 §5.2)
+ * even if there is a `WWW-Authenticate` header.
  *
  * @param keep - Receives the members of each token response as they were sent.
  */
@@ -111,8 +120,8 @@ class ReadResponse implements Pick<Response, 'status' | 'bodyUsed' | 'json' | 't
 }
 
 /**
- * Whether a header is passed on. Challenges are left out, except one that asks for a nonce (RFC
- * 9449 §9).
+ * Whether a response header is passed on to openid-client. Challenges are left out, except one that
+ * asks for a nonce (RFC 9449 §9).
  */
 function isRead([name, value]: readonly [name: string, value: string]): boolean {
   if (name === 'www-authenticate') return value.includes('use_dpop_nonce')

@@ -4,8 +4,8 @@ import { remember } from '../shared/records.ts'
 import type { OpenidClient } from './openid-client.ts'
 
 /**
- * Proofs that the application has the keys of its access tokens. Nonces are shared by all sessions, so that servers
- * rarely have to ask for one.
+ * DPoP proofs that the application possesses the keys of its access tokens. All sessions share the
+ * nonces of a server, so that it rarely has to ask for a nonce.
  *
  * @see RFC 9449 §4, §8, §9
  */
@@ -13,7 +13,8 @@ export interface Proofs {
   /** Makes a P-256 key. Resolves to the private JWK as text. */
   makeKey(): Promise<string>
   /**
-   * The handle with which openid-client proves a key, and answers a server that asks for a nonce.
+   * The handle with which openid-client makes proofs by a key, with the nonce that the server asked
+   * for.
    */
   handle(client: OpenidClient, configuration: Configuration, key: string): Promise<DPoPHandle>
   /** Stores the nonce of a response, if it has one. */
@@ -23,7 +24,7 @@ export interface Proofs {
 const MAX_ORIGINS = 1_000
 const P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const
 
-/** Makes the proofs of one provider. */
+/** Makes the {@link Proofs} of one provider. */
 export function createProofs(): Proofs {
   const nonces = new Map<string, string>()
   return {

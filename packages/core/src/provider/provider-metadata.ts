@@ -9,10 +9,12 @@ const OPTIONAL = [
 ] as const
 
 /**
- * Checks that a provider's discovery document has usable addresses for a login, and returns it.
+ * Checks that a provider's discovery document has usable URLs for a login, and returns the
+ * document.
  *
- * @param allowHttp - Whether plain http addresses are allowed, as for a provider that has one itself.
- * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_INVALID` naming the member that is unusable.
+ * @param allowHttp - Whether http URLs are allowed, because the issuer is one itself.
+ * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_INVALID` naming the member that is
+ *   unusable.
  * @see OpenID Connect Discovery 1.0 §3
  */
 export function checkMetadata(metadata: ServerMetadata, allowHttp: boolean): ServerMetadata {

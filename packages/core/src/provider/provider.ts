@@ -37,23 +37,29 @@ export interface ProviderSettings extends Omit<ResolvedAuthOptions, 'registratio
 
 /** A provider, with the registration of this application. */
 export interface Provider {
-  /** The issuer in the options. The metadata has the name that the provider gives itself. */
+  /** The issuer in the options. The issuer as the provider names itself is in `metadata()`. */
   readonly issuer: string
   readonly clientId: string
   /** The configured method; `undefined` if the discovery document decides. */
   readonly clientAuth: ClientAuth | undefined
   /** The Entra ID tenants whose users may log in. */
   readonly entraTenants: readonly string[] | undefined
-  /** The client secret, unless it is computed. A method, so that printing a provider does not show it. */
+  /**
+   * The client secret; `undefined` if there is none or a function returns it. A method, so that
+   * printing a provider does not show the secret.
+   */
   clientSecret(): string | undefined
   /** The same provider for one request. Its exchanges share a time budget. */
   forRequest(): Provider
-  /** The redirect URI of this provider. No other provider of the application has it. */
+  /**
+   * The redirect URI of this provider. No other provider has it, except those with
+   * `sharedCallback`.
+   */
   readonly redirectUri: string
   /**
    * The discovery document.
    *
-   * @throws {@link ProviderError} if it is not known yet and the provider does not answer.
+   * @throws {@link ProviderError} if the document is not cached and cannot be fetched or used.
    */
   metadata(): MaybePromise<ServerMetadata>
   /** The URL of an authorization request. */
@@ -68,7 +74,7 @@ export interface Provider {
   readonly profile: 'fapi2' | undefined
   /** Whether access tokens must be bound to a key of their session. */
   readonly dpop: boolean
-  /** Proofs that the application has the keys of its access tokens. */
+  /** DPoP proofs that the application possesses the keys of its access tokens. */
   readonly proofs: Proofs
   /**
    * Verifies only the signature of a token.
@@ -88,7 +94,7 @@ export interface Provider {
 /** The provider's metadata, and the objects made from it. */
 interface Known extends Discovered {
   readonly authorizationPrefix: string
-  /** The pool of this discovery document; a later document has its own. */
+  /** The pool of configurations for this discovery document; a later document has another pool. */
   readonly clients: ClientPool
 }
 
@@ -160,7 +166,10 @@ interface ProviderParts {
   readonly fetch: ProviderFetch
 }
 
-/** A provider; with a budget, for one request. Each request makes one, so it has methods and no closures. */
+/**
+ * A provider: with a budget for one request, or without for the application. Each request makes an
+ * object of this class, so it has methods instead of closures.
+ */
 class KnownProvider implements Provider {
   readonly #parts: ProviderParts
   readonly #budget: ExchangeBudget | undefined
@@ -174,7 +183,9 @@ class KnownProvider implements Provider {
     return this.#parts.issuer
   }
 
-  /** The client id of personas is known once they were contacted. */
+  /**
+   * Read at each access, because the client id of personas is known only after the first contact.
+   */
   get clientId(): string {
     return this.#parts.settings.registration.clientId
   }

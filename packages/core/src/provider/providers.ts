@@ -17,20 +17,20 @@ import type { ProviderTransport } from './transport.ts'
 
 /** The provider, or providers, of an application. */
 export interface Providers {
-  /** Whether every request has the same provider. */
+  /** The provider, if every request has the same one; `undefined` if `issuer` is a function. */
   readonly fixed: Provider | undefined
-  /** Chooses the provider of a request; all exchanges with the result share one budget of time. */
+  /** Chooses the provider of a request; all exchanges with the result share one time budget. */
   of(request: AuthRequest): MaybePromise<Provider>
 }
 
 const MAX_PROVIDERS = 200
 
 /**
- * Makes the provider of the options, or those that a resolver names. Of these, the 200 that were
- * used last are kept.
+ * Makes the provider in the options, or the providers that an `issuer` function names. Of the
+ * latter, the 200 that were used last are kept.
  *
- * @param guardedTransport - A transport that reaches only public addresses, for providers that a
- *   resolver names.
+ * @param guardedTransport - A transport that reaches only public addresses, for providers that an
+ *   `issuer` function names.
  */
 export function createProviders(
   options: ResolvedAuthOptions,

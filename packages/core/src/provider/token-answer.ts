@@ -21,21 +21,22 @@ const STANDARD: Readonly<Record<string, string>> = {
 export interface ReadAnswer {
   readonly status: number
   readonly headers: ProviderAnswer['headers']
-  /** The text of a response that is no JSON object. */
+  /** The body of the response as text. */
   readonly body: string
   readonly members?: Members | undefined
-  /** The members of the tokens as the provider sent them. */
+  /** The members of a successful response before they were converted. */
   readonly sent?: Members | undefined
 }
 
 /**
- * Converts the response of a token endpoint to the form of RFC 6749 §5. Providers deviate in ways that hide the error,
- * or the tokens, from openid-client:
+ * Converts the response of a token endpoint to the form of RFC 6749 §5. Providers deviate in ways
+ * that hide the error, or the tokens, from openid-client:
  *
- * - members that say nothing are null or empty, and so are claims of the ID token (Ping, authentik);
+ * - members that say nothing are null or empty, and so are claims of the ID token (Ping,
+ *   authentik);
  * - an error has status 200 (GitHub, Slack);
  * - `error` is an object, or there is a `message` alone (Facebook, Twitch);
- * - error codes have names of their own, see above;
+ * - error codes are not standard (see {@link STANDARD});
  * - `scope` is a list (Twitch).
  */
 export function readTokenAnswer({ status, headers, body = '' }: ProviderAnswer): ReadAnswer {
@@ -60,8 +61,8 @@ export function readTokenAnswer({ status, headers, body = '' }: ProviderAnswer):
 
 /**
  * Makes the scope a text, and removes null and empty claims from the ID token, because
- * openid-client would take them for values. The signature no longer fits then. The token is
- * verified elsewhere, as it was sent.
+ * openid-client would take them for values. The signature does not fit the changed token, so the
+ * token is verified elsewhere as it was sent.
  */
 function readableTokens(tokens: Members): Members {
   const { scope, id_token: idToken } = tokens

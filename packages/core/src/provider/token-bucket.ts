@@ -1,4 +1,6 @@
-/** Limits how often something is done: a burst, and then one at a time. */
+/**
+ * A token bucket. It limits how often something is done: a burst, and then once per refill time.
+ */
 export interface TokenBucket {
   /** Takes a token from the bucket; `false` if it is empty. */
   take(): boolean
@@ -7,7 +9,8 @@ export interface TokenBucket {
 }
 
 /**
- * Makes a full bucket. It uses a monotonic clock, so that setting the time of day neither empties nor freezes it.
+ * Makes a full bucket. It uses a monotonic clock, so that a change of the system time does not
+ * affect it.
  *
  * @param capacity - The largest burst.
  * @param refillSeconds - Seconds until one token has been added.

@@ -7,11 +7,11 @@ export interface ProviderRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   /**
-   * The seconds for the whole exchange, including the body. After that, reject with a
-   * `TimeoutError`.
+   * The seconds for the whole exchange, including the body. After that, the transport rejects with
+   * a `TimeoutError`.
    */
   readonly timeoutSeconds: number
-  /** Bytes of the response body that are read at most. */
+  /** The most bytes of the response body that are read. */
   readonly maxBytes: number
   /** Aborts the exchange. */
   readonly signal?: AbortSignal | undefined
@@ -28,17 +28,23 @@ export interface ProviderAnswer {
 }
 
 /**
- * Sends a request to a provider. It must not follow redirects, and rejects if the provider does not
- * answer.
+ * Sends a request to a provider. A transport must not follow redirects, and must reject if the
+ * provider does not answer.
  */
 export type ProviderTransport = (url: string, request: ProviderRequest) => Promise<ProviderAnswer>
 
-/** One request to a provider. `timeoutSeconds` may shorten the limit, not lengthen it. */
+/**
+ * One request to a provider. `timeoutSeconds` replaces the configured limit, and must not exceed
+ * it.
+ */
 export type ProviderInit = Partial<
   Pick<ProviderRequest, 'method' | 'headers' | 'body' | 'timeoutSeconds'>
 >
 
-/** Sends a request to the provider. It is limited in time and size, and never redirected. */
+/**
+ * Sends a request to the provider. The exchange is limited in time and size, and redirects are not
+ * followed.
+ */
 export type ProviderFetch = (
   url: string,
   init?: ProviderInit,
@@ -53,11 +59,11 @@ export interface ProviderFetchLimits {
 }
 
 /**
- * Limits a transport. A server error, a rate limit, a body that is too large and an exchange that takes too long all
- * count as an unavailable provider.
+ * Limits a transport. A server error, a rate limit, a body that is too large and an exchange that
+ * takes too long all count as an unavailable provider.
  *
- * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE`; its message names the origin and the path, never
- *   a query or a body.
+ * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE`; its message names the origin
+ *   and the path, never a query or a body.
  */
 export function createProviderFetch(
   transport: ProviderTransport,
@@ -102,7 +108,7 @@ export function transportOver(fetch: typeof globalThis.fetch): ProviderTransport
       const text = response.status >= 500 ? undefined : await readBody(response, maxBytes)
       return { status: response.status, headers: [...response.headers], body: text }
     }
-    // For a `fetch` that ignores its signal.
+    // The race ends the wait even if `fetch` ignores its signal.
     return Promise.race([read(), aborted(signal)])
   }
 }

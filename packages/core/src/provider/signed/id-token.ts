@@ -10,7 +10,7 @@ import { hashesOf } from './signature.ts'
 export interface IdTokenExpectations {
   readonly issuer: string
   /**
-   * The Entra ID tenants whose users may log in, if the issuer is Entra ID for several
+   * The Entra ID tenants whose users may log in, if the issuer is Entra ID for several tenants
    * (`{tenantid}`).
    */
   readonly entraTenants?: readonly string[] | undefined
@@ -155,7 +155,7 @@ function fault(claim: string, what: string): IdTokenFault {
   return { ...malformed(claim, what), remedy: REMEDY_OF[claim] }
 }
 
-/** The fault of a malformed claim. No clock and no option can mend it, so it has no remedy. */
+/** The fault of a malformed claim. No setting can correct the claim, so there is no remedy. */
 function malformed(claim: string, what: string): IdTokenFault {
   return { claim, message: `"${claim}" of the ID token ${what}.`, remedy: undefined }
 }

@@ -1,7 +1,7 @@
 import { presentMembers } from '../../shared/present-members.ts'
 import { parseRecord } from '../../shared/records.ts'
 
-/** The members of a JWT header that identify its key. */
+/** The members of a JWT header that the kit reads. */
 export interface JwtHeader {
   readonly alg: string
   readonly kid?: string | undefined

@@ -4,9 +4,9 @@ import type { JwtHeader } from './jwt.ts'
 import { type KeySet, parseKeySet } from './signature.ts'
 
 /**
- * The sender of a token: `provider` over a connection that we opened, or `anybody` who can reach a
- * route of ours. Fetches of keys are limited for each separately, so that a flood by the second
- * does not use up those of the first.
+ * The sender of a token: `provider`, over a connection that we opened, or `anybody` who can reach
+ * one of our routes. Fetches of keys are limited for each kind of sender, so that a flood of tokens
+ * from outside does not block tokens of the provider.
  */
 export type TokenSender = 'provider' | 'anybody'
 
@@ -15,9 +15,9 @@ export interface ProviderKeys {
   /** The key set, if it is fresh and has a key for the header. Fetches nothing. */
   known(header: JwtHeader): KeySet | undefined
   /**
-   * The key set for a token. It is fetched when it has no key for the header, and every hour, so
-   * that a withdrawn key is not trusted for longer. Parallel calls share one fetch. Tokens with
-   * unknown keys cause two fetches at most, and then one every half minute.
+   * The key set for a token. The set is fetched if it has no key for the header, or is older than
+   * an hour, because keys can be withdrawn. Parallel calls share one fetch. Tokens with unknown
+   * keys cause at most two fetches at once, and then one every half minute.
    *
    * @throws {@link ProviderError} when a fetch is needed and fails. Known keys stay in use
    *   meanwhile, and a fetch for a token of the provider is tried again at once.
@@ -74,7 +74,10 @@ export function createProviderKeys({ download, now }: ProviderKeysSettings): Pro
     return age >= 0 && age < MAX_AGE_SECONDS
   }
 
-  /** Fetches old keys again, and keeps using them if that fails. */
+  /**
+   * The known key set, fetched again if it is too old. If that fails, or failed within half a
+   * minute, the old set.
+   */
   const renewed = async (): Promise<KeySet | undefined> => {
     const old = known?.set
     if (!old || isFresh() || (!inFlight && !buckets.renewal.take())) return old

@@ -27,10 +27,11 @@ const PSS = {
 }
 const MIN_RSA_BITS = 2048
 /**
- * The number of keys that are tried for one signature at most. Some providers publish a key twice, or reuse its name.
+ * The most keys that are tried for one signature. Some providers publish a key twice, or reuse its
+ * name.
  */
 const MAX_TRIED = 8
-/** The number of tokens whose valid signature a key set remembers at most: about 150 bytes each. */
+/** The most tokens whose valid signature a key set remembers: about 150 bytes each. */
 const MAX_REMEMBERED = 5_000
 
 type Algorithm = keyof typeof ALGORITHMS
@@ -49,15 +50,18 @@ interface Jwk {
 export interface KeySet {
   /** Whether a key fits the header of a token. */
   has(header: JwtHeader): boolean
-  /** Whether the header identifies one key: by its `kid`, or because only one fits (OIDC Core 1.0 §10.1). */
+  /**
+   * Whether the header identifies one key: by its `kid`, or because only one fits (OIDC Core 1.0
+   * §10.1).
+   */
   isClear(header: JwtHeader): boolean
   /**
-   * Whether one of the keys that fit the header made the signature of a compact JWS. The first eight
-   * are tried.
+   * Whether one of the keys that fit the header made the signature of a compact JWS. The first
+   * eight of them are tried.
    *
    * @param name - A SHA-256 of the whole JWS. With it, a valid signature is remembered as long as
-   *   this key set is used, because verifying one costs more than all other checks of a token. Leave
-   *   it out for a token that is used once.
+   *   this key set is used, because verifying one costs more than all other checks of a token.
+   *   Leave it out for a token that is used once.
    */
   verify(jws: DecodedJws, name?: string): boolean
 }
@@ -145,7 +149,7 @@ export async function verifySignature(
   return set.verify(jws, name) ? { header } : faulty('is wrong')
 }
 
-/** The reason for refusing an algorithm: a shared secret, no signature, or an unknown one. */
+/** The message about a refused algorithm: its name, and the accepted algorithms. */
 function refusedAlgorithm(alg: string, accepted: ReadonlySet<string>): string {
   return `has the algorithm "${printable(alg)}"; accepted are ${[...accepted].join(', ')}`
 }
