@@ -13,10 +13,7 @@ export type AnswerError = (
   options?: ErrorResponseOptions,
 ) => Promise<AuthResponse>
 
-/**
- * Makes the function that answers all errors of one instance, and logs those that an operator
- * should see.
- */
+/** Makes the function that logs and answers the errors of one instance. */
 export function createAnswerError(
   { hooks, routes, developmentKey, baseUrl, languages }: ResolvedAuthOptions,
   log: Log,

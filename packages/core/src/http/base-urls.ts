@@ -5,8 +5,8 @@ import type { AuthRequest } from './request.ts'
 import { resourcesAt } from './resources.ts'
 
 /**
- * Checks that all base URLs have the same scheme and path, because cookies and routes are the same
- * at each.
+ * Checks that base URLs are no patterns, have different hosts, and have the same scheme and path,
+ * because cookies and routes are the same at each. Adds faults to `faults`.
  */
 export function checkBaseUrls(baseUrls: readonly URL[], faults: ConfigFault[]): void {
   const [first, ...others] = baseUrls
@@ -50,12 +50,12 @@ interface AtBaseUrl {
 }
 
 /**
- * Finds the base URL of a request. A single one is used for every request. If there are several,
- * the host that the browser named selects one. The rest of an address always comes from the
- * options.
+ * Makes the function that finds the base URL of a request. A single base URL is used for every
+ * request. Of several, the host that the browser named selects one. The scheme and path of a base
+ * URL always come from the options.
  *
  * @param contexts - The instance at each base URL.
- * @returns The place of a request, or the error for a request to another host.
+ * @returns The context and the request at its base URL, or the error for an unknown host.
  */
 export function placeOf<Context extends AtBaseUrl>(
   contexts: readonly [Context, ...Context[]],
@@ -92,7 +92,7 @@ function unknownHost(host: string, known: readonly string[]): RequestError {
   )
 }
 
-/** A request at another base URL than the first one. */
+/** A request whose URL is moved from the first base URL to another one. */
 class RequestAt implements AuthRequest {
   readonly #request: AuthRequest
   readonly #origin: string

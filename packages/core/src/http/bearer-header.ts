@@ -10,12 +10,15 @@ export function sendsBearer({ headers }: Pick<AuthRequest, 'headers'>): boolean 
   return /^(bearer|dpop)( |$)/i.test(headers.get('authorization') ?? '')
 }
 
-/** Whether the address has an access token, which logs and histories would keep. */
+/** Whether the URL has an access token, which logs and histories would keep. */
 export function hasTokenInUrl({ url }: Pick<AuthRequest, 'url'>): boolean {
   return /[?&]access_token=/.test(url)
 }
 
-/** Whether a request has an access token that is bound to a key (RFC 9449 §7.1). */
+/**
+ * Whether a request uses the scheme `DPoP`, for an access token that is bound to a key (RFC 9449
+ * §7.1).
+ */
 export function sendsProof({ headers }: Pick<AuthRequest, 'headers'>): boolean {
   return /^dpop( |$)/i.test(headers.get('authorization') ?? '')
 }

@@ -5,7 +5,8 @@ import type { AuthRequest } from './request.ts'
 export const MAX_BODY_BYTES = 65_536
 
 /**
- * The form that a request carries. No more than 64 KiB are read, regardless of the length that the request states.
+ * Reads the form of a request. No more than 64 KiB are read, regardless of the length that the
+ * request states.
  *
  * @throws {@link RequestError} for a body that is longer, was read before, or ends too early.
  */
@@ -18,13 +19,13 @@ export async function readForm(request: AuthRequest): Promise<URLSearchParams> {
   return new URLSearchParams(text)
 }
 
-/** The text of a body; see {@link readBytes}. */
+/** Collects the body of a stream as text; see {@link readBytes}. */
 export async function readStream(stream: AsyncIterable<Uint8Array>): Promise<string> {
   return (await readBytes(stream)).toString('utf8')
 }
 
 /**
- * Collects the chunks of a body up to the limit. Beyond it, the stream is ended.
+ * Collects the chunks of a body up to the limit. Beyond the limit, reading stops.
  *
  * @throws {@link RequestError} for a body that is longer or ends too early.
  */
@@ -54,7 +55,10 @@ export function formText(parsed: unknown): string {
 /** The number of brackets in the deepest name that is rebuilt, such as 2 in `a[b][c]`. */
 const MAX_DEPTH = 8
 
-/** The fields that a parser has turned into this value. It nests the field `a[b]` as `b` in `a`. */
+/**
+ * The form fields that a parser has turned into a value. Parsers make the field `a[b]` the member
+ * `b` of `a`.
+ */
 function pairsOf(parsed: unknown, prefix = '', depth = 0): [string, string][] {
   if (typeof parsed === 'string') return [[prefix, parsed]]
   if (typeof parsed !== 'object' || parsed === null || depth > MAX_DEPTH) return []
@@ -73,7 +77,7 @@ function repeated(name: string, { length }: readonly unknown[]): string {
   return length === 1 ? `${name}[]` : name
 }
 
-/** The error for a body that was read before the kit, and of which nothing is left. */
+/** The error for a body that was read before the request came to the kit, and was not kept. */
 export function bodyReadBefore(): RequestError {
   return new RequestError(
     'LATCHKEY_REQUEST_INVALID',

@@ -29,8 +29,8 @@ export function clearCookie(name: string, scope: CookieScope): string {
 }
 
 /**
- * Reads one cookie of a `Cookie` header without parsing the others. If several have the same name,
- * the first counts; one that cannot be decoded counts as absent.
+ * Reads one cookie of a `Cookie` header without parsing the others. If several cookies have the
+ * name, the first counts. A value that cannot be decoded counts as absent.
  */
 export function readCookie(header: string | null | undefined, name: string): string | undefined {
   if (!header) return undefined

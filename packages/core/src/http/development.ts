@@ -7,8 +7,9 @@ import { page } from './responses.ts'
 const DEVELOPMENT: ReadonlySet<string | undefined> = new Set([undefined, '', 'development', 'test'])
 
 /**
- * Whether this is a developer's machine: every base URL is on loopback, and `NODE_ENV` is `development`,
- * `test` or not set. An environment that cannot be read and a value that is not known are production.
+ * Whether the kit runs on a developer's machine: every base URL is on loopback, and `NODE_ENV` is
+ * `development`, `test` or not set. An environment that cannot be read and a value that is not
+ * known are production.
  */
 export function isDevelopment(
   environment: Readonly<Record<string, string | undefined>> | undefined,
@@ -18,17 +19,20 @@ export function isDevelopment(
   return baseUrls.every(({ hostname }) => isLoopbackHost(hostname))
 }
 
-/** The page of the login recorder. */
+/** The path of the login recorder. */
 export function recorderPath(baseUrl: URL): string {
   return `${partsOf(baseUrl).prefix}/__latchkey`
 }
 
-/** The page on which a persona is chosen. */
+/** The path of the page on which a developer chooses a persona. */
 export function personasPath(baseUrl: URL): string {
   return `${recorderPath(baseUrl)}/log-in-as`
 }
 
-/** Makes the route that explains, at the address of the login recorder, how to install it. Logs that once. */
+/**
+ * Makes the route that answers at the path of the login recorder if it is not installed. The page
+ * explains how to install it. A warning is logged once.
+ */
 export function developmentMissing(
   { baseUrl }: { readonly baseUrl: URL },
   log: Log,

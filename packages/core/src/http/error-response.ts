@@ -19,9 +19,12 @@ export interface ErrorResponseOptions {
   readonly loginUrl?: string | undefined
   /** A sentence about this request, in the response to a program only. */
   readonly detail?: string
-  /** The path of this site for visitors who cannot continue here. */
+  /** The path of the start page, for visitors who cannot continue here. */
   readonly homeUrl?: string | undefined
-  /** Whether to answer a program. Default: decided by the request. */
+  /**
+   * Whether to answer with problem details instead of a page. Default: {@link isApiRequest}
+   * decides.
+   */
   readonly api?: boolean
   /**
    * The path of the flight recorder. If it is set, the page also shows the developer the message of
@@ -45,7 +48,7 @@ export function errorResponse(
   options: ErrorResponseOptions = {},
 ): AuthResponse {
   const isApi = options.api ?? isApiRequest(request)
-  // Programs compare titles (RFC 9457 §3.1.4), so theirs are in one language.
+  // Programs compare titles (RFC 9457 §3.1.4), so the titles for programs are always in English.
   const translation = isApi ? ENGLISH : translate(languages, request)
   const { texts } = translation
   const isLoginLost = options.isLogin && error.code === 'LATCHKEY_SESSION_UNAVAILABLE'
@@ -79,7 +82,7 @@ export function titleOf({ code }: LatchkeyError): string {
   return (en.errors[code] ?? CODES[code].visitor ?? en.otherError).title
 }
 
-/** The link to the start page. It is a button if the page has no other. */
+/** The link to the start page. It looks like a button if the page has no other button. */
 function wayHome(homeUrl: string, label: string, isButton: boolean): string {
   const [href, text] = [escapeHtml(homeUrl), escapeHtml(label)]
   if (isButton) return `<a class="button" href="${href}">${text}</a>`

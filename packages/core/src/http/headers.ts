@@ -6,8 +6,8 @@ export type HeaderSink = Pick<Headers, 'get' | 'set' | 'append' | 'getSetCookie'
 const UNSHARED = /(^|,)\s*(private|no-store)\s*(,|$)/i
 
 /**
- * Adds the headers of a response to existing ones: `Vary` is merged, a cookie replaces an earlier one of the same name,
- * and other cookies stay.
+ * Adds the headers of a response to existing ones: `Vary` is merged, a cookie replaces an earlier
+ * one of the same name, and other cookies stay.
  *
  * @param setCookies - More `Set-Cookie` values.
  */
@@ -25,8 +25,8 @@ export function writeHeaders(
 }
 
 /**
- * Keeps a response out of shared caches. The application may allow the visitor's browser to cache it (`private`), or
- * nothing. All other settings of its `Cache-Control` are replaced.
+ * Keeps a response out of shared caches. A `Cache-Control` of the application with `private` or
+ * `no-store` stays, unless it has `public` too. Any other value is replaced by `private, no-store`.
  */
 export function markPrivate(sink: HeaderSink): void {
   const said = sink.get('cache-control') ?? ''

@@ -4,10 +4,10 @@ import type { AuthRequest } from './request.ts'
  * Whether a request comes from a program, which gets a status and JSON. A browser that follows a
  * link or sends a form gets a page or a redirect.
  *
- * If the request has `Sec-Fetch-Mode`, that decides: only `navigate` to a document or frame is a
- * browser. Otherwise these are programs: `X-Requested-With: XMLHttpRequest`, a method other than
- * `GET`, `HEAD` and `POST`, and an `Accept` that is missing, does not name HTML, prefers JSON to it
- * or names `text/event-stream`.
+ * If the request has `Sec-Fetch-Mode`, only a navigation to a document or frame counts as a
+ * browser. Otherwise a request counts as a program if it has `X-Requested-With: XMLHttpRequest`, a
+ * method other than `GET`, `HEAD` and `POST`, or an `Accept` that is missing, does not name HTML,
+ * prefers JSON to HTML or names `text/event-stream`.
  */
 export function isApiRequest(request: Pick<AuthRequest, 'method' | 'headers'>): boolean {
   const { headers } = request
@@ -24,10 +24,11 @@ export function isApiRequest(request: Pick<AuthRequest, 'method' | 'headers'>): 
 function prefersHtml(given: string | null): boolean {
   if (!given) return false
   const accept = given.toLowerCase()
-  // Every browser names HTML first and without a weight, so it prefers nothing to HTML.
+  // Every browser names HTML first and without a weight. Such an `Accept` prefers no type to HTML.
   if (/^text\/html(,|$)/.test(accept) && !accept.includes('text/event-stream')) return true
   const html = Math.max(quality(accept, 'text/html'), quality(accept, 'application/xhtml+xml'))
-  // No browser navigates to an event stream, so a program that accepts both is meant.
+  // No browser navigates to an event stream, so a request that also accepts one comes from a
+  // program.
   if (html === 0 || quality(accept, 'text/event-stream') > 0) return false
   const json = Math.max(
     quality(accept, 'application/json'),

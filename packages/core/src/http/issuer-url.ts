@@ -1,4 +1,4 @@
-/** Whether a host always means this machine. */
+/** Whether a host name always refers to this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
@@ -19,13 +19,13 @@ export function isUsableUrl(url: URL | undefined, insecureHosts: readonly string
   return isLoopbackHost(url.hostname) || insecureHosts.includes(url.hostname)
 }
 
-/** The end of a discovery document's address (OIDC Discovery 1.0 §4). */
+/** The end of a discovery document's URL (OIDC Discovery 1.0 §4). */
 export const WELL_KNOWN = '/.well-known/openid-configuration'
 
 /** The members of a discovery document that a login needs, besides `issuer`. */
 export const REQUIRED_MEMBERS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 
-/** The default address of an issuer's discovery document. */
+/** The default URL of an issuer's discovery document. */
 export function discoveryUrlOf(issuer: URL): URL {
   return new URL(issuer.pathname.replace(/\/$/, '') + WELL_KNOWN, issuer)
 }
@@ -35,7 +35,7 @@ export function discoveryUrlOf(issuer: URL): URL {
  * credentials, query and fragment. `undefined` for a text without a host.
  */
 export function nearestUrl(found: string): URL | undefined {
-  // An unknown scheme before a host is a mistyped one.
+  // A scheme other than http and https is taken for a typing error, and becomes https.
   const hasScheme = /^\w+:\/\//i.test(found)
   // A word without a dot or a port may be anything, even a secret in the wrong place.
   if (!hasScheme && !/^(localhost\b|[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|\[)/.test(found))

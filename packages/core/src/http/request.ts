@@ -13,7 +13,7 @@ export interface AuthRequest {
    */
   readonly host?: string | undefined
   /**
-   * Whether the request opens a WebSocket or another lasting connection. Default: decided by its
+   * Whether the request opens a WebSocket or another long-lived connection. Default: decided by its
    * method and headers.
    */
   readonly opensSocket?: boolean
@@ -40,8 +40,8 @@ export interface RequestDetails {
   /** The third argument of the hook `onError`, such as `{ req, res }`. */
   readonly exchange?: unknown
   /**
-   * The headers that earlier middleware has set. Needed if the framework adds them only to its own
-   * responses: the kit then adds them to the kit's. Default none.
+   * The headers that earlier middleware has set, which the kit adds to its responses. Needed if the
+   * framework adds them only to its own responses. Default none.
    */
   readonly headers?: () => Headers
 }
@@ -61,13 +61,13 @@ export interface AuthResponse {
   /** Set if the hook `onError` has sent the response itself. The adapter must send nothing then. */
   readonly isAnswered?: true | undefined
   /**
-   * The address that the page links to. For frameworks that can redirect but cannot show a page of
+   * The URL that the page links to. Used by frameworks that can redirect but cannot show a page of
    * the kit.
    */
   readonly onward?: string | undefined
 }
 
-/** The path of a request's URL with its query, without parsing the rest. */
+/** The path and query of a request's absolute URL, read without a URL parser. */
 export function targetOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   if (start === -1) return '/'
@@ -75,7 +75,7 @@ export function targetOf(url: string): string {
   return fragment === -1 ? url.slice(start) : url.slice(start, fragment)
 }
 
-/** The path of a request's URL, without parsing the rest. */
+/** The path of a request's absolute URL, read without a URL parser. */
 export function pathOf(url: string): string {
   const target = targetOf(url)
   const query = target.indexOf('?')
@@ -83,8 +83,8 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The public address of a request. Its origin is that of `baseUrl`. If a proxy has removed the path of `baseUrl`, it is
- * added again.
+ * The public URL of a request. Its origin is that of `baseUrl`. If a proxy has removed the path of
+ * `baseUrl`, it is added again.
  *
  * @param path - The path with the query, as the server received it.
  */

@@ -1,12 +1,10 @@
 import { partsOf, pathOf } from './request.ts'
 
-/**
- * An API or MCP server of this application. Clients find its metadata by its address (RFC 9728).
- */
+/** An API or MCP server of this application. Clients find its metadata by its URL (RFC 9728). */
 export interface ResourceOptions {
   /**
-   * The path, relative to `baseUrl`, such as `/mcp`. It covers every address below. The whole
-   * address is the identifier of the resource, which its access tokens must have as `aud`.
+   * The path, relative to `baseUrl`, such as `/mcp`. It covers every path below. The whole URL is
+   * the identifier of the resource, which its access tokens must have as `aud`.
    */
   readonly path: string
   /** The name that users see, such as `Notes`: at most 100 bytes. */
@@ -16,25 +14,32 @@ export interface ResourceOptions {
    * }`.
    */
   readonly scopes?: Readonly<Record<string, string>>
-  /** The address of the documentation for developers. */
+  /** The URL of the documentation for developers. */
   readonly documentation?: string
-  /** The address of a page that says how clients may use the data. */
+  /** The URL of a page that says how clients may use the data. */
   readonly policy?: string
 }
 
-/** A resource with its addresses at one base URL. */
+/** A resource with its URLs at one base URL. */
 export interface ResolvedResource extends ResourceOptions {
-  /** The path in public addresses, which begins with that of `baseUrl`. */
+  /** The path in public URLs, which begins with the path of `baseUrl`. */
   readonly publicPath: string
   /** The identifier that clients send as `resource`, and the `aud` of their tokens. */
   readonly identifier: string
-  /** The paths of requests for the metadata: at the origin, and as the kit sees them below the path of `baseUrl`. */
+  /**
+   * The paths of requests for the metadata: at the origin, and as the kit sees them below the path
+   * of `baseUrl`.
+   */
   readonly metadataPaths: readonly string[]
-  /** The public address of the metadata. */
+  /** The public URL of the metadata. */
   readonly metadataUrl: string
 }
 
-/** @see RFC 9728 §3 */
+/**
+ * The start of the path of a resource's metadata.
+ *
+ * @see RFC 9728 §3
+ */
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
 /** The resources at one of the base URLs; the longest path comes first. */
@@ -51,7 +56,8 @@ export function resourcesAt(
       publicPath: below || '/',
       // Clients parse the identifier as a URL, and a URL without a path gets a slash.
       identifier: origin + (below || '/'),
-      // A request outside of the path of `baseUrl` looks as if a proxy had left that path out.
+      // The kit sees a request outside of the path of `baseUrl` as if a proxy had removed that
+      // path.
       metadataPaths: [...new Set([metadataPath, prefix + metadataPath])],
       metadataUrl: origin + metadataPath,
     }
@@ -60,9 +66,9 @@ export function resourcesAt(
 }
 
 /**
- * The resource that an address belongs to. Letter case, percent-encoding and doubled slashes are
- * ignored, as some routers do. So an address that reaches the routes of one resource is never taken
- * for another.
+ * The resource that a URL belongs to; `undefined` outside of all resources. Letter case,
+ * percent-encoding and doubled slashes are ignored, as some routers do. So a URL that reaches the
+ * routes of one resource never counts as a URL of another.
  */
 export function resourceAt(
   resources: readonly ResolvedResource[],

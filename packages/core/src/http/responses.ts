@@ -64,8 +64,8 @@ export interface Page {
   /** The language of title and body. Default `en`. */
   readonly language?: string
   /**
-   * Whether forms of the page say where they come from: browsers send `Origin: null` from a page that
-   * keeps its address to itself. Default no.
+   * Whether browsers send the real `Origin` with forms of the page. By default, the page has the
+   * referrer policy `no-referrer`, with which browsers send `Origin: null`. Default `false`.
    */
   readonly namesOrigin?: boolean
   readonly status?: number
@@ -76,8 +76,9 @@ export interface Page {
 }
 
 /**
- * A page that needs no script, image or font. Its policy leaves `form-action` out on purpose:
- * browsers apply it to every redirect after a form is sent, and a logout ends at the provider.
+ * A page that needs no script, image or font. Its Content Security Policy has no `form-action`,
+ * because browsers apply this rule to every redirect after a form is sent, and a logout redirects
+ * to the provider.
  */
 export function page(content: Page): AuthResponse {
   const { title, body, language = 'en', namesOrigin = false } = content
@@ -102,7 +103,7 @@ function pictureOf(icon: keyof typeof ICONS): string {
 
 /**
  * A page that redirects to a URL without a script, and has a link for browsers that do not follow
- * it. The navigation starts on this page, so browsers treat it as same-site, and the CSP
+ * the redirect. The navigation starts on this page, so browsers treat it as same-site, and the CSP
  * `form-action` of the previous page does not apply.
  */
 export function onwardPage(
@@ -116,7 +117,10 @@ export function onwardPage(
   return { ...answer, onward: location }
 }
 
-/** A page that says that a form was not sent, with a link to the login. It waits for the person to read it. */
+/**
+ * A page that says that a form was not sent, with a link to the login. It does not redirect, so
+ * that the visitor can read it.
+ */
 export function lostFormPage(
   { language, texts }: Translation,
   location: string,
@@ -130,7 +134,7 @@ export function lostFormPage(
   return { ...answer, onward: location }
 }
 
-/** An error for a program (RFC 9457). */
+/** The problem details of an error, for a program (RFC 9457). */
 export function problem(
   error: LatchkeyError,
   title: string,

@@ -8,14 +8,15 @@ const MAX_LENGTH = 1024
 const PLAIN = /^(?:\/|(?:\/[\w-]+(?:\.[\w-]+)*)+\/?)(?:\?[\w.~%=&+-]+)?$/
 
 /**
- * Makes an address safe to redirect to after a login: always a path of this site.
+ * Makes a URL safe to redirect to after a login: the result is always a path of this site.
  *
  * `value` is resolved against `baseUrl`, as a browser does it. If the origin is the same, the path
- * with its query and fragment is returned; otherwise `fallback` is. Addresses that parsers read in
+ * with its query and fragment is returned, otherwise `fallback`. URLs that parsers read in
  * different ways are refused: with backslashes, control characters, or two slashes at the start of
- * the path. If the result has more than 1,024 characters, its query is dropped.
+ * the path. If the result has more than 1,024 characters, only the path is returned, or `fallback`
+ * if that is too long as well.
  *
- * @param value - The address to check, such as a query parameter.
+ * @param value - The URL to check, such as a query parameter.
  * @param fallback - Default the path of `baseUrl`.
  */
 export function safeReturnTo(
@@ -26,7 +27,7 @@ export function safeReturnTo(
   return resolveReturnTo(value, baseUrl, fallback).path
 }
 
-/** Decides like {@link safeReturnTo}, and logs when an address was too long to be kept. */
+/** Returns the result of {@link safeReturnTo}, and logs a warning if the URL was too long. */
 export function keptReturnTo(
   value: unknown,
   baseUrl: URL,
@@ -38,7 +39,7 @@ export function keptReturnTo(
   return path
 }
 
-/** Logs that visitors do not return to the whole address that they requested. */
+/** Logs a warning that a visitor does not return to the whole URL that they requested. */
 export function warnShortened(log: Log): void {
   log.warned(
     'LATCHKEY_RETURN_TO_SHORTENED',
@@ -74,8 +75,8 @@ function resolveReturnTo(
 }
 
 /**
- * The path of an address that needs no parser, like most. Parsing takes a tenth of the time of a
- * redirect.
+ * The path of a URL that is safe without a parser, as most are; `undefined` for any other. Parsing
+ * takes a tenth of the time of a redirect.
  */
 function plainPath(value: string, origin: string): string | undefined {
   const path = value.startsWith(`${origin}/`) ? value.slice(origin.length) : value

@@ -4,9 +4,10 @@ import type { AuthRequest } from './request.ts'
 type Headers = Pick<AuthRequest, 'headers'>
 
 /**
- * Whether a page of this application sent a request, or one of an origin that it trusts. It is decided by
- * `Sec-Fetch-Site`, or by `Origin` if that is missing, as in old browsers and over plain http. A request with neither
- * does not come from a current browser, and counts as sent by another page.
+ * Whether a page of this application or of a trusted origin sent a request. `Sec-Fetch-Site`
+ * decides, or `Origin` if that header is missing, as in old browsers and over plain http. A trusted
+ * origin is recognized by `Origin`. A request with neither header does not come from a current
+ * browser, and counts as sent by another page.
  */
 export function isFromTrustedPage(
   { headers }: Headers,
@@ -19,7 +20,10 @@ export function isFromTrustedPage(
   return trustedOrigins.includes(origin) || (!site && origin === baseUrl.origin)
 }
 
-/** Whether a page of another site may have sent a request that can do harm in the user's session. */
+/**
+ * Whether a page of another site may have sent a request that can do harm in the user's session: a
+ * write or the opening of a WebSocket.
+ */
 export function isFromOtherPage(
   request: Pick<AuthRequest, 'method' | 'headers' | 'opensSocket'>,
   options: Pick<ResolvedAuthOptions, 'baseUrl' | 'trustedOrigins' | 'checksWrites'>,
@@ -28,7 +32,7 @@ export function isFromOtherPage(
   return isChecked && !isFromTrustedPage(request, options)
 }
 
-/** The browser's headers about the page that sent the request, for the developer. */
+/** The browser's headers about the page that sent the request, for the message of an error. */
 export function sendingPage({ headers }: Headers): string {
   const said = [
     ['Sec-Fetch-Site', headers.get('sec-fetch-site')],
@@ -41,7 +45,7 @@ export function sendingPage({ headers }: Headers): string {
 }
 
 /**
- * Whether a request opens a lasting connection: a WebSocket of HTTP/1.1, one of HTTP/2 (RFC 8441
+ * Whether a request opens a long-lived connection: a WebSocket of HTTP/1.1, one of HTTP/2 (RFC 8441
  * §4), or a request that `socket()` checks. A page of any site can open one with the cookies of
  * this site.
  */
@@ -56,8 +60,9 @@ export function opensSocket({
 }
 
 /**
- * A form that a person sent. Browsers apply the `form-action` of its page to every redirect that
- * follows. `form-action 'self'` is widespread, so the response is never a redirect to another site.
+ * Whether a person sent this request as a form. Browsers apply the CSP `form-action` of the page
+ * with the form to every redirect that follows. `form-action 'self'` is widespread, so the response
+ * to a form must not redirect to another site.
  */
 export function isSentForm({ method, headers }: Pick<AuthRequest, 'method' | 'headers'>): boolean {
   return method === 'POST' && headers.get('sec-fetch-mode') === 'navigate'
