@@ -5,7 +5,7 @@ import { isRecord } from './records.ts'
 export interface ConfigFault {
   /** The name of the option, such as `session.secret`. */
   readonly option: string
-  /** The environment variable that gives the option its value if it is missing. */
+  /** The environment variable that gives a missing option its value. */
   readonly variable?: string
   /**
    * The fault and how to fix it: the rest of a sentence that begins with the name of the option.
@@ -20,7 +20,7 @@ export interface Rule {
   fits(value: unknown): boolean
   /** The rules of an object's members; every other name is a fault. */
   readonly members?: Readonly<Record<string, Rule>>
-  /** The rule of every member of an object whose names are free. */
+  /** The rule for every member of an object with free names. */
   readonly each?: Rule
   /**
    * Whether the report may show the text that was found. True if the rule allows only a few words.
@@ -28,7 +28,7 @@ export interface Rule {
   readonly showsText?: boolean | undefined
 }
 
-/** A rule for every member of an options type. The compiler finds missing ones. */
+/** A rule for every member of an options type. The compiler reports a missing rule. */
 export type Rules<Options> = { readonly [Name in keyof Required<Options>]: Rule }
 
 /** Makes a rule. */
@@ -36,23 +36,23 @@ export function rule(mustBe: string, fits: (value: unknown) => boolean): Rule {
   return { mustBe, fits }
 }
 
-/** A string, of which `mustBe` may say more. */
+/** The rule for a string. */
 export const text: Rule = rule('a string', isText)
-/** `true` or `false`. */
+/** The rule for a boolean. */
 export const flag: Rule = rule('true or false', (value) => typeof value === 'boolean')
-/** A function. */
+/** The rule for a function. */
 export const callable: Rule = rule('a function', (value) => typeof value === 'function')
-/** An array of strings that are not empty. */
+/** The rule for an array of strings that are not empty. */
 export const texts: Rule = rule('an array of strings', (value) => isListOf(value, isFilled))
-/** An object whose members are strings. */
+/** The rule for an object whose members are strings. */
 export const textRecord: Rule = rule(
   'an object whose values are strings',
   (value) => isRecord(value) && Object.values(value).every(isText),
 )
-/** A duration in whole seconds, at least 1. */
+/** The rule for a duration in whole seconds, at least 1. */
 export const seconds: Rule = whole('seconds', 1)
 
-/** A whole number of a unit. */
+/** Makes the rule for a whole number of a unit, `least` or more. */
 export function whole(unit: string, least: number): Rule {
   return rule(
     `a whole number of ${unit}, ${least} or more`,
@@ -60,7 +60,7 @@ export function whole(unit: string, least: number): Rule {
   )
 }
 
-/** One of a few words. */
+/** Makes the rule for one of a few words. */
 export function oneOf(...words: readonly string[]): Rule {
   const quoted = words.map((word) => `"${word}"`)
   const last = quoted.pop()
@@ -68,12 +68,12 @@ export function oneOf(...words: readonly string[]): Rule {
   return { mustBe, fits: (value) => words.includes(value as string), showsText: true }
 }
 
-/** An object with these members and no others. */
+/** Makes the rule for an object with these members and no others. */
 export function group<Options>(members: Rules<Options>): Rule {
   return { mustBe: 'an object', fits: isRecord, members }
 }
 
-/** A rule that accepts a value if one of the given rules accepts it. */
+/** Makes a rule that accepts a value if one of the given rules accepts it. */
 export function either(...rules: readonly Rule[]): Rule {
   const members = rules.find((one) => one.members)?.members
   return {
@@ -109,6 +109,7 @@ export interface CheckSettings {
  * known one.
  *
  * @param name - The name of the options, for the error if they are no object.
+ * @param prefix - The start of the name of each member in a fault, such as `session.`.
  */
 export function checkOptions<Options>(
   options: unknown,
@@ -176,7 +177,7 @@ function unknown(
     : `is not an option. There ${names.length === 1 ? 'is' : 'are'} ${names.map((one) => `"${one}"`).join(', ')}.`
 }
 
-/** The nearest of several names, if one is similar. */
+/** The name that is nearest to `name`; `undefined` if none is similar. */
 export function nearestOf(name: string, names: readonly string[]): string | undefined {
   const lower = name.slice(0, 100).toLowerCase()
   const maxDistance = Math.max(2, Math.floor(lower.length / 3))
@@ -188,7 +189,7 @@ export function nearestOf(name: string, names: readonly string[]): string | unde
   return names.find((one) => one.toLowerCase() === found)
 }
 
-/** Describes a value. A text is repeated only if it cannot be a secret. */
+/** Describes a value for a report. A text may be a secret, so it is shown only with `showsText`. */
 function describe(value: unknown, showsText = false): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') {
     return String(value)

@@ -1,33 +1,39 @@
 const SLICES = 10
 
-/** The longest time of a timer, in milliseconds. Node fires timers with a longer one at once. */
+/**
+ * The longest delay of a timer, in milliseconds. Node fires a timer with a longer delay at once.
+ */
 const MAX_MILLISECONDS = 2 ** 31 - 1
 
 /**
- * Cloudflare Workers drop a timer with the request that has set it, so a request must not wait for the timer of
- * another.
+ * Whether requests may share a timer. Cloudflare Workers drop a timer together with the request
+ * that has set it, so requests there share none.
  */
 const sharesTimers = globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
 
-/** A wait for an answer. */
+/** A wait with a time limit. */
 export interface Wait {
-  /** Ends the wait. It may be called again. */
+  /** Ends the wait. Further calls do nothing. */
   stop(): void
 }
 
 /**
- * Runs a function after a time. Only time in which the event loop ran counts, because a blocked process, such as one
- * that loads modules at a cold start, cannot read a response that has arrived. The time is divided into slices, and a
- * slice that ends late counts as one.
+ * Calls `late` after a period, unless the returned wait is stopped before. Only time in which the
+ * event loop runs counts, because a blocked process, such as one that loads modules at a cold
+ * start, cannot read a response that has arrived. The period is divided into slices, and a slice
+ * whose timer fires late counts as one slice.
  *
- * All waits of the same length share one timer. A slice that began before the wait is not counted, so a wait ends up to
- * one slice late, and never early.
+ * All waits of the same length share one timer. A slice that began before the wait is not counted,
+ * so a wait ends up to one slice late, and never early.
  */
 export function afterLoopTime(milliseconds: number, late: () => void): Wait {
   return (sharesTimers ? queueOf(milliseconds) : new Queue(milliseconds)).add(late)
 }
 
-/** One queue for each length of waits. There are as many as options name different times. */
+/**
+ * The queues by the length of their waits in milliseconds. The options set these lengths, so there
+ * are few queues.
+ */
 const queues = new Map<number, Queue>()
 
 function queueOf(milliseconds: number): Queue {
@@ -38,7 +44,7 @@ function queueOf(milliseconds: number): Queue {
   return queue
 }
 
-/** A link of a ring. The queue is both its start and its end. */
+/** An element of a doubly linked ring. The queue is the start and the end of the ring. */
 interface Link {
   before: Link
   after: Link
@@ -75,7 +81,7 @@ class Waiting implements Wait, Link {
   }
 }
 
-/** The waits of one length. The one that ends first is in front. */
+/** A queue of waits of one length. The wait that ends first comes first. */
 class Queue implements Link {
   before: Link = this
   after: Link = this
@@ -90,7 +96,7 @@ class Queue implements Link {
   }
 
   add(late: () => void): Wait {
-    // Tests replace the clock, and restore it.
+    // Tests replace `setTimeout` and restore it. A timer of the other clock does not count.
     if (this.#timer === undefined || this.#clock !== setTimeout) {
       this.#wind()
       return new Waiting(this, this.#slices + SLICES, late)
@@ -100,8 +106,8 @@ class Queue implements Link {
   }
 
   /**
-   * Keeps the timer until the end of its slice, because the next wait may begin soon. It does not keep the process
-   * alive.
+   * Called when a wait has ended. If no wait is left, the timer no longer keeps the process alive,
+   * but it runs until the end of its slice, because the next wait may begin soon.
    */
   rest(): void {
     if (this.after !== this) return

@@ -1,15 +1,19 @@
-/** Calls of the application's telemetry. None of them throws, so that measuring never changes a result. */
+/**
+ * Calls of the application's telemetry. Its errors are caught, so that measuring never changes a
+ * result.
+ */
 export interface GuardedCalls {
   /** The result of a call; `undefined` when it has failed. */
   attempt<T>(call: () => T): T | undefined
   /**
-   * Runs work inside a wrapper of the application. It runs exactly once, even if the wrapper fails before or after it.
+   * Runs `work` inside a wrapper of the application, and returns its result or throws its error.
+   * `work` runs exactly once, even if the wrapper fails before or after it.
    */
   within<T>(wrap: (work: () => void) => unknown, work: () => T): T
 }
 
 /**
- * Makes the calls of one instance.
+ * Makes the {@link GuardedCalls} of one instance.
  *
  * @param failed - Called with the first failure only.
  */
@@ -40,7 +44,7 @@ export function createGuardedCalls(failed: (cause: unknown) => void): GuardedCal
   }
 }
 
-/** Runs work. The returned function returns its result, or throws its error. */
+/** Runs `work`. The returned function returns the result of `work`, or throws its error. */
 function resultOf<T>(work: () => T): () => T {
   try {
     const value = work()

@@ -2,8 +2,9 @@
 export type Members = Readonly<Record<string, unknown>>
 
 /**
- * The members of an object that have a value. Providers write "nothing" in three ways: they leave the member out, or
- * send null or an empty text. Every answer of a provider is read through this function, so that all three are the same.
+ * The members of an object that have a value; the same object if all have one. A provider leaves
+ * out a member without a value, or sends null or an empty text. All responses of providers are read
+ * through this function, so that these three forms mean the same.
  *
  * @see OpenID Connect Core 1.0 §5.3.2
  */

@@ -4,14 +4,14 @@ const pool = Buffer.alloc(4096)
 let used = pool.length
 
 /**
- * Bytes that can't be guessed. Many are fetched at a time, because a system call costs as much as a
- * whole page. Each is used once and wiped from the pool.
+ * Cryptographically random bytes. They come from a pool of 4,096 bytes, because the system call for
+ * a few bytes costs as much as for all. Each byte is used once, and wiped from the pool.
  */
 export function randomBytes(size: number): Buffer {
   return take(size, (start, end) => Buffer.from(pool.subarray(start, end)))
 }
 
-/** Random bytes as base64url. */
+/** `size` random bytes as base64url. */
 export function randomText(size: number): string {
   return take(size, (start, end) => pool.toString('base64url', start, end))
 }

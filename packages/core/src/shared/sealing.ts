@@ -32,7 +32,7 @@ const TAG_BYTES = 16
 export interface Sealer {
   /**
    * Encrypts and authenticates `plain`. The result is base64url. It can be opened only with the
-   * same `context`, which is authenticated but not contained.
+   * same `context`, which is authenticated but not part of the result.
    */
   seal(plain: string, context?: string): string
   /**
@@ -43,8 +43,9 @@ export interface Sealer {
 }
 
 /**
- * Derives the key of a purpose from a secret (HKDF-SHA-256), 32 bytes. The result is a key object, because Node would
- * prepare a key in bytes at every use, which takes five times as long as the use.
+ * Derives the key of a purpose from a secret (HKDF-SHA-256), 32 bytes. The result is a key object,
+ * because Node would prepare a key in bytes at every use, which takes five times as long as the
+ * use.
  *
  * @see RFC 5869
  */
@@ -58,7 +59,9 @@ export function macOf(text: string, key: KeyObject): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** A {@link Sealer} of bytes: the nonce (12 bytes, random), the ciphertext and its tag. */
+/**
+ * A {@link Sealer} whose results are bytes: a random nonce of 12 bytes, the ciphertext and its tag.
+ */
 export interface ByteSealer {
   seal(plain: string | Uint8Array, context?: string): Buffer
   open(sealed: Buffer, context?: string): Buffer | undefined
@@ -67,7 +70,7 @@ export interface ByteSealer {
 /**
  * Makes the sealer of a purpose.
  *
- * @param secrets - The first one seals, all of them open, so that secrets can be rotated.
+ * @param secrets - The first secret seals, and all secrets open, so that they can be rotated.
  */
 export function createSealer(secrets: readonly string[], purpose: SealPurpose): Sealer {
   const { seal, open } = createByteSealer(secrets, purpose)
@@ -117,7 +120,7 @@ function decrypt(key: KeyObject, bytes: Buffer, context: string): Buffer | undef
     const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
     decipher.setAAD(Buffer.from(context))
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
-    // In GCM, `update` returns all plaintext. `final` only throws if the tag does not fit.
+    // In GCM, `update` returns all plaintext. `final` throws only if the tag is wrong.
     const plain = decipher.update(bytes.subarray(IV_BYTES, bytes.length - TAG_BYTES))
     decipher.final()
     return plain

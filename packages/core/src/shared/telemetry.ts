@@ -51,7 +51,7 @@ export type TracedStep = 'login' | 'callback' | 'refresh' | 'logout' | 'backchan
 
 /** Spans and counters of one instance. They contain no secret, message, query or user. */
 export interface Telemetry {
-  /** Runs an operation in a span below the active one. A failure is counted once, by its code. */
+  /** Runs an operation in a span below the active span. A failure is counted once, by its code. */
   step<T>(name: TracedStep, work: () => Promise<T>): Promise<T>
   /** Counts an operation that has succeeded. */
   succeeded(name: CountedStep): void
@@ -63,12 +63,17 @@ export interface Telemetry {
     url: string,
     send: () => Promise<T>,
   ): Promise<T>
-  /** The ids of the span in which an error was thrown, or otherwise of the active one. */
+  /**
+   * The ids of the span in which an error was thrown, otherwise of the active span; `undefined`
+   * without a span.
+   */
   idsOf(error?: object): TraceIds | undefined
 }
 
 const NAME = '@latchkey/core'
-/** The values of `SpanKind` and `SpanStatusCode`, which are the same in every version of the API. */
+/**
+ * The values of `SpanKind` and `SpanStatusCode`, which are the same in every version of the API.
+ */
 const [INTERNAL, CLIENT, ERROR] = [0, 2, 2]
 
 /** The counter that each operation adds to. */
@@ -96,9 +101,10 @@ const SILENT: Telemetry = {
 }
 
 /**
- * Makes the telemetry of one instance; without the module, it does nothing. A module that throws changes no outcome.
+ * Makes the telemetry of one instance; without the module, it measures nothing. Errors of the
+ * module change no result.
  *
- * @param failed - Called with the first failure of the module only.
+ * @param failed - Called only with the first error of the module.
  */
 export function createTelemetry(
   api: TelemetryApi | undefined,
@@ -133,7 +139,10 @@ function telemetryOver(
     if (!found || /^0+$/.test(found.traceId)) return undefined
     return { trace_id: found.traceId, span_id: found.spanId }
   }
-  /** Counts a failed operation. A login that starts again within a callback is one operation. */
+  /**
+   * Counts a failed operation. An error is counted once, because a callback may start a login
+   * again.
+   */
   const countFailure = (name: TracedStep, error: unknown): void => {
     if (!isCounted(name) || (isObject(error) && counted.has(error))) return
     if (isObject(error)) counted.add(error)
@@ -145,7 +154,7 @@ function telemetryOver(
     const found = ids(span)
     if (found && isObject(error) && !failures.has(error)) failures.set(error, found)
   }
-  /** Runs work in a span that ends with it. */
+  /** Runs `work` in a span that ends when `work` is done. */
   const within = <T>(
     name: string,
     options: SpanOptions,
@@ -228,21 +237,27 @@ function settle<T>(
 }
 
 /**
- * The code of an error of the kit, and `error` for every other one, so that there are few values.
+ * The code of an error of the kit, and `error` for every other error, so that there are few values.
  */
 function outcomeOf(error: unknown): string {
   const { code } = Object(error) as { code?: unknown }
   return typeof code === 'string' && code.startsWith('LATCHKEY_') ? code : 'error'
 }
 
-/** The name of an error's class. Its message may contain data of a user. */
+/**
+ * The code of an error, or the name of its class. The message is left out, because it may contain
+ * data of a user.
+ */
 function typeOf(error: unknown): string {
   const { code, name } = Object(error) as { code?: unknown; name?: unknown }
   const found = [code, name].find((one) => typeof one === 'string' && /^[\w.]{1,60}$/.test(one))
   return (found as string | undefined) ?? 'Error'
 }
 
-/** Whether an error was caused by the visitor, such as a cancelled login, and is no failure of the application. */
+/**
+ * Whether an error was caused by the visitor, such as a cancelled login, and is no failure of the
+ * application.
+ */
 function isVisitors(error: unknown): boolean {
   const { code, expose } = Object(error) as { code?: unknown; expose?: unknown }
   return expose === true && String(code).startsWith('LATCHKEY_')
