@@ -1,7 +1,10 @@
 import { LatchkeyError } from '../errors/errors.ts'
 import type { ResponsePort } from './visit.ts'
 
-/** The response to a request that was answered already. No cookie and no redirect reaches the browser. */
+/**
+ * The response to a request that was answered already. It can send no cookie and no redirect to the
+ * browser.
+ */
 export class SentResponse extends Headers implements ResponsePort<never> {
   readonly isSent = true
 

@@ -31,7 +31,7 @@ export interface ResponsePort<Sent = Answer> extends HeaderSink {
   readonly isSent?: boolean
   /**
    * Calls `write` just before the headers are sent, so that neither the application nor an error
-   * handler can undo it. Without this method, `write` is called at once.
+   * handler can undo the change. Without this method, `write` is called at once.
    */
   beforeSent?(write: (headers: HeaderSink) => void): void
   /**
@@ -40,10 +40,11 @@ export interface ResponsePort<Sent = Answer> extends HeaderSink {
   send?(answer: Answer): Sent
 }
 
-/** One request: its user and session, and the decisions of guards about it. */
+/** One request: its user and session, and the decisions of guards about the request. */
 export interface Visit<U = AppUser, Sent = Answer> {
   /**
-   * The kit's response, if the request is for one of the kit's routes. Send it, and nothing else.
+   * The kit's response, if the request is for one of the kit's routes. Send this response, and
+   * nothing else.
    */
   readonly answer: Answer | undefined
   /** The user, the session and the tokens, as the application gets them. */
@@ -77,17 +78,17 @@ export interface Visit<U = AppUser, Sent = Answer> {
    */
   mcpAuth(): McpAuth
   /**
-   * Requires scopes that are known only after the body has been read. A session needs none.
+   * Requires scopes that are known only after the body has been read. A session needs no scopes.
    *
-   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one, and
-   *   with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
+   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks a scope,
+   *   and with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
    */
   requireScopes(scopes: readonly string[]): void
   /**
    * Checks the request as `admit()` does, for GraphQL and messages of a WebSocket, which have no
    * HTTP response of their own. No response is written, and the hook `onError` is not called.
    *
-   * @returns `undefined` if the request passes.
+   * @returns `undefined` if the request passes, otherwise the refusal.
    */
   refusal(
     requirement?: ByMember<Requirement<never, U>>,
@@ -100,13 +101,13 @@ export interface Visit<U = AppUser, Sent = Answer> {
   /** The session itself, for bridges to another session library. */
   readonly session: StoredSession
   /**
-   * Marks the response as private, so that no shared cache keeps it. Call it if you use the session
-   * without `auth` and `data`.
+   * Marks the response as private, so that no shared cache keeps it. Call this if you use the
+   * session without `auth` and `data`.
    */
   sessionUsed(): void
 }
 
-/** The parts of a visit. */
+/** The parts from which a visit is made. */
 export interface VisitParts<Sent> {
   readonly context: AuthContext
   readonly request: AuthRequest
@@ -115,8 +116,8 @@ export interface VisitParts<Sent> {
 }
 
 /**
- * Opens a visit: answers the request if it is for a route of the kit, and otherwise finds its session and user. The
- * order is the same under every framework.
+ * Opens a visit: answers the request if it is for a route of the kit, and otherwise finds its
+ * session and user. The order is the same under every framework.
  *
  * @param route - Answers one of the kit's own routes; `undefined` for every other request.
  */
@@ -134,7 +135,8 @@ export function openVisit<U, Sent>(
 }
 
 /**
- * Opens a visit for a document that is the same for everybody. It opens no session, so caches may keep the response.
+ * Opens a visit for a document that is the same for everybody. No session is opened, so caches may
+ * keep the response.
  */
 export function openPublicVisit<U, Sent>(
   parts: VisitParts<Sent>,
@@ -143,7 +145,10 @@ export function openPublicVisit<U, Sent>(
   return new KitVisit<U, Sent>(parts).publish(respond)
 }
 
-/** A visit. Its fields are private, so that an error reporter that prints a request prints no secret. */
+/**
+ * A visit. Its fields are private, so that an error reporter that prints a request prints no
+ * secret.
+ */
 class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   readonly #parts: VisitParts<Sent>
   #chosen: MaybePromise<Provider> | undefined
@@ -194,7 +199,10 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     this.#bearer = login
   }
 
-  /** The session, if it was made with the provider of the request. It is valid for no other. */
+  /**
+   * The login of the accepted bearer token. Without one, the session, if it began with the provider
+   * of the request.
+   */
   get current(): AuthSession | undefined {
     if (this.#bearer) return this.#bearer.login
     return this.#provider && sessionAt(this.#provider, this.session.current)
@@ -258,7 +266,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return refusalOf(this, requirement as Requirement<never, never>, subject)
   }
 
-  /** Sets the headers of the kit's response, or answers an error. */
+  /** Sets the headers of a response of the kit. If the response fails, answers with the error. */
   async #settle(response: MaybePromise<AuthResponse | undefined>): Promise<Answer | undefined> {
     try {
       const settled = await response
@@ -313,8 +321,8 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   }
 
   /**
-   * Finds the provider of the session, once for each request. Without a session, it may try a
-   * silent login.
+   * Finds the provider for a session, and refreshes the user if that is due. Without a session,
+   * tries a silent login if the option `silentLogin` is on.
    */
   identify(): MaybePromise<this> {
     const { context, session } = this.#parts
@@ -351,7 +359,10 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return { status, body, isAnswered, onward }
   }
 
-  /** Sets the session's cookies again, because error handlers may have removed all headers. */
+  /**
+   * Marks the response as private, and sets the session's cookies again, because error handlers may
+   * have removed all headers.
+   */
   #finish(headers: HeaderSink): void {
     markPrivate(headers)
     const cookies = this.#cookies

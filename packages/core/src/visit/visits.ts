@@ -11,8 +11,8 @@ import type { Visit } from './visit.ts'
  */
 export interface Visits<Request extends object, Sent = void> {
   /**
-   * Sets the visit of a request, for the guards and handlers that follow. It replaces an earlier
-   * one.
+   * Sets the visit of a request, for the guards and handlers that follow. An earlier visit is
+   * replaced.
    */
   set<U>(request: Request, visit: Visit<U, Sent>): void
   /** The visit of a request; `undefined` if no adapter has handled the request. */
@@ -44,10 +44,10 @@ export interface Visits<Request extends object, Sent = void> {
   mcpAuth(request: Request): McpAuth
   /**
    * Requires scopes that are known only after the body has been read, such as those of an MCP tool.
-   * A session needs none. Call it before the response begins: the error is answered with 403, and
-   * the client can ask the user for more scopes.
+   * A session needs no scopes. Call this before the response begins: the error is answered with
+   * 403, and the client can ask the user for more scopes.
    *
-   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks one.
+   * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks a scope.
    */
   requireScopes(request: Request, scopes: readonly string[]): void
 }
