@@ -6,14 +6,15 @@ import type { SessionStore } from '../session/stores/session-store.ts'
 import { storeAnswer, storeError } from '../session/stores/store-answer.ts'
 
 /**
- * The seconds for which a handled event is remembered: longer than the service waits between two attempts (24 hours and
- * a fifth). After five minutes, the timestamp alone refuses the same request.
+ * The seconds for which a handled event is remembered: longer than the service waits between two
+ * attempts (24 hours and a fifth). An unchanged copy of a request is refused by its timestamp after
+ * five minutes.
  */
 const REMEMBERED_SECONDS = 172_800
 
 /**
- * The seconds that one process may handle an event before another may begin. The service waits 15 seconds for the
- * response.
+ * The seconds that one process may handle an event before another may begin. The service waits 15
+ * seconds for the response.
  */
 const HELD_SECONDS = 60
 
@@ -22,17 +23,16 @@ export type DeliveryOutcome = 'handled' | 'repeated' | 'busy'
 
 /** The function of the application that handles an event. */
 export interface EventWork {
-  /** The name of its option, for the error if it is late. */
+  /** The name of the option with this function, for the error if the work is late. */
   readonly name: string
   readonly run: () => Promise<void>
 }
 
 /**
- * Does `work` unless it was done under one of these keys. Work that fails does not count and can be
- * tried again. Of the processes that share a store, only one does it at a time, under a lock by the
- * first key. Once it has succeeded, no process does it again. A store without `once` and `lock` protects
- * only within this process. Late work continues after the error, and the lock is held until it ends
- * or the lock expires.
+ * Runs `work` unless it has succeeded under one of these keys. Work that fails can be tried again.
+ * Of the processes that share a store, one at a time runs it, under a lock by the first key. A
+ * store without `once` and `lock` protects only within this process. Late work continues after the
+ * error, and the lock is held until the work ends or the lock expires.
  *
  * @param keys - Names of one event at one endpoint, at least one.
  * @throws {@link LatchkeyError} with `LATCHKEY_ANSWER_LATE` for work that is late.
@@ -48,7 +48,9 @@ export interface DeliveryParts {
   readonly now: () => number
 }
 
-/** Makes the function that handles each event once, with the lock and the replay cache of a store. */
+/**
+ * Makes the function that handles each event once, with the lock and the replay cache of a store.
+ */
 export function createDeliverOnce(parts: DeliveryParts): DeliverOnce {
   const { log, answerSeconds, now } = parts
   const memory = createMemoryStore({ now })
@@ -82,7 +84,8 @@ export function createDeliverOnce(parts: DeliveryParts): DeliverOnce {
       const free = (): unknown => storeAnswer(release)
       // A lock that cannot be released expires.
       const freed = done.then(free, free).catch((error: unknown) => log.failed(storeError(error)))
-      // The next copy finds the lock released, unless the work goes on.
+      // Unless the work continues, the response waits until the lock is released, so that the next
+      // copy of the event finds it free.
       if (!isLate) await freed
     }
   }

@@ -39,10 +39,10 @@ export interface WebhookHandler {
 const TOLERANCE_SECONDS = 300
 
 /**
- * Makes a receiver for the webhooks of one endpoint. It verifies the timestamp and the signature
- * first, and skips events that it has handled in the last two days.
+ * Makes a receiver for the webhooks of one endpoint. The receiver verifies the timestamp and the
+ * signature first, and skips events that were handled in the last two days.
  *
- * @throws {@link ConfigError} listing everything wrong with the options.
+ * @throws {@link ConfigError} listing every fault at once.
  * @see Standard Webhooks 1.0
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {

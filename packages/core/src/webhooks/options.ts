@@ -92,9 +92,9 @@ const EQUIVALENTS = {
 }
 
 /**
- * Checks the options.
+ * Checks the options and fills in the defaults.
  *
- * @throws {@link ConfigError} listing everything wrong with them.
+ * @throws {@link ConfigError} listing every fault at once.
  */
 export function resolveWebhookOptions(options: WebhookHandlerOptions): ResolvedWebhookOptions {
   const { faults } = checkOptions<WebhookHandlerOptions>(options, RULES, {

@@ -9,7 +9,10 @@ import {
 /** A secret of an endpoint. */
 export interface WebhookSecret {
   readonly key: KeyObject
-  /** The name of the endpoint in the replay cache. It reveals nothing about the secret. */
+  /**
+   * The start of a hash of the secret. It names the endpoint in the replay cache, and reveals
+   * nothing about the secret.
+   */
   readonly fingerprint: string
 }
 
@@ -17,7 +20,7 @@ const PREFIX = 'whsec_'
 /** The size of a secret in bytes: 24 to 64 by Standard Webhooks. */
 const MIN_BYTES = 24
 const MAX_BYTES = 64
-/** The number of signatures that are checked at most. The service sends two at most. */
+/** The most signatures that are checked. The service sends at most two. */
 const MAX_SIGNATURES = 16
 
 /** Reads a secret such as `whsec_…`; `undefined` for any other text. */
@@ -41,11 +44,11 @@ export interface Signed {
 }
 
 /**
- * The secrets with which a request was signed. Each secret is compared with each signature, in constant time, so the
- * time does not reveal which one fits.
+ * The secrets with which a request was signed; none if no signature is valid. Each secret is
+ * compared with each signature, in constant time, so the time does not reveal which one fits.
  *
- * @param header - `webhook-signature`: signatures such as `v1,…`, separated by spaces. Versions other than `v1` are
- *   ignored.
+ * @param header - `webhook-signature`: signatures such as `v1,…`, separated by spaces. Versions
+ *   other than `v1` are ignored.
  * @see Standard Webhooks 1.0, "Verifying signatures"
  */
 export function secretsThatSigned(
@@ -63,8 +66,8 @@ export function secretsThatSigned(
 }
 
 /**
- * The 32 bytes of a signature `v1,…`. Empty for any other text, even for another base64 spelling of the same bytes: the
- * last two bits of the last character must be 0.
+ * The 32 bytes of a signature `v1,…`. Empty for any other text, also for another base64 encoding of
+ * the same bytes: the last two bits of the last character must be 0.
  */
 function decode(signature: string): Buffer[] {
   const encoded = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/.exec(signature)?.[1]

@@ -1,11 +1,11 @@
 import { isRecord, parseRecord } from '../shared/records.ts'
 
-/** The first word of an event type, and the type of the object in the API. */
+/** The types of objects in the API, by the first word of the event type. */
 interface Objects {
   tenant: 'Tenant'
   application: 'Application'
   user: 'User'
-  /** Such as `PasswordCredential` or `HardwareCredential`. */
+  /** The kind of credential is part of the type, such as `PasswordCredential`. */
   credential: `${string}Credential`
   connection: 'Connection'
   signing_key: 'SigningKey'
@@ -81,8 +81,8 @@ const KNOWN: Readonly<Record<WebhookEventType, true>> = {
 }
 
 /**
- * The facts of an event. They name what has changed, not the new values: read the object from the
- * API.
+ * The facts of an event. They name the changed members, not the new values: read the object from
+ * the API.
  */
 export interface WebhookData {
   /** The type of the object in the API, such as `User`. */
@@ -90,7 +90,7 @@ export interface WebhookData {
   /** The id of the object. */
   readonly id: string
   readonly tenant_id: string
-  /** The id of the user whose credential or login it is. */
+  /** The id of the user that the credential or login belongs to. */
   readonly user_id?: string
   /** The members of the object that have changed, such as `profile.email`. */
   readonly changed?: readonly string[]
