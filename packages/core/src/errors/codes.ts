@@ -15,7 +15,10 @@ interface CodeEntry {
 interface ErrorEntry extends CodeEntry {
   /** The HTTP status to answer with. */
   readonly status: number
-  /** The English text of the page, for languages without one of their own. By default it is a general text. */
+  /**
+   * The English text of the error page, also for languages without a text of their own. Default: a
+   * general text.
+   */
   readonly visitor?: VisitorText
 }
 
@@ -402,7 +405,9 @@ const WEBHOOK = {
   },
 }
 
-/** The reason why a webhook was not accepted. The service sends it again, except after 410. */
+/**
+ * The reason why a webhook was not accepted. The service sends the webhook again, except after 410.
+ */
 export type WebhookErrorCode = keyof typeof WEBHOOK
 
 const WARNING = {
@@ -472,10 +477,14 @@ const WARNING = {
   },
 }
 
-/** Codes of log lines that are warnings, mostly about the configuration. No error has one. */
+/**
+ * Codes of log lines that are warnings, mostly about the configuration. No error has such a code.
+ */
 export type WarningCode = keyof typeof WARNING
 
-/** Every failure the kit can report. The codes are public API and keep their meaning. */
+/**
+ * The codes of all failures that the kit can report. They are public API and keep their meaning.
+ */
 export type LatchkeyErrorCode =
   | keyof typeof GENERAL
   | CookieSessionErrorCode
@@ -485,7 +494,7 @@ export type LatchkeyErrorCode =
   | LogoutErrorCode
   | WebhookErrorCode
 
-/** Errors and warnings by code. A new one takes one row here, and an entry in docs/errors.md. */
+/** Errors and warnings by code. A new code needs an entry above and one in docs/errors.md. */
 export const CODES: Readonly<
   Record<LatchkeyErrorCode, ErrorEntry> & Record<WarningCode, CodeEntry>
 > = {

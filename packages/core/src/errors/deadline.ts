@@ -4,11 +4,12 @@ import { isThenable, type MaybePromise, when } from '../shared/maybe-promise.ts'
 import { LatchkeyError } from './errors.ts'
 
 /**
- * Waits for a value from a function or store of the application, so that no request hangs because of it. A value that
- * is no promise is returned at once.
+ * Waits for a value from a function or store of the application, so that no request hangs because
+ * of it. A value that is no promise is returned at once.
  *
  * @param name - The name of the option, for the error.
- * @throws {@link LatchkeyError} with `LATCHKEY_ANSWER_LATE` when the time is up.
+ * @throws {@link LatchkeyError} with `LATCHKEY_ANSWER_LATE` when the value does not arrive within
+ *   `answerSeconds`.
  */
 export function inTime<T>(
   name: string,
@@ -76,7 +77,9 @@ const INDEX_METHODS = ['add', 'find', 'remove', 'begin', 'end'] as const
 /** Runs a call of a store. `operation` is the name of the method, such as `index.add`. */
 type Observe = <T>(operation: string, ask: () => MaybePromise<T>) => MaybePromise<T>
 
-/** A copy of an object whose functions are run by `observe`. */
+/**
+ * A copy of an object whose functions are run by `observe`; the object itself without `observe`.
+ */
 function observed<T extends object>(prefix: string, target: T, observe: Observe | undefined): T {
   if (!observe) return target
   const functions = Object.entries(target).map(([name, run]: [string, AnyFunction]) => {

@@ -79,7 +79,9 @@ export class ProviderError extends LatchkeyError {
   override readonly name = 'ProviderError'
 }
 
-/** The session store failed. Whether a user is logged in is unknown, so no request is let through. */
+/**
+ * The session store failed. Whether a user is logged in is unknown, so no request is let through.
+ */
 export class SessionStoreError extends LatchkeyError {
   override readonly name = 'SessionStoreError'
   /** Headers that Express sends with the error response. */
@@ -106,7 +108,10 @@ export class SessionEndedError extends LatchkeyError {
   }
 }
 
-/** A session in a cookie (`session: { store: 'cookie' }`) could not be written. It is unchanged. */
+/**
+ * A session in a cookie (`session: { store: 'cookie' }`) could not be written. The session is
+ * unchanged.
+ */
 export class CookieSessionError extends LatchkeyError {
   override readonly name = 'CookieSessionError'
   declare readonly code: CookieSessionErrorCode
@@ -139,7 +144,7 @@ export class CallbackError extends LatchkeyError {
 export interface AccessErrorOptions extends LatchkeyErrorOptions {
   /** The requirement that was not met. */
   readonly failed?: string | undefined
-  /** The scopes that the operation needs, where the code is `LATCHKEY_SCOPE_MISSING`. */
+  /** The scopes that the operation needs, if the code is `LATCHKEY_SCOPE_MISSING`. */
   readonly scopes?: readonly string[] | undefined
 }
 
@@ -148,9 +153,10 @@ export class AccessError extends LatchkeyError {
   override readonly name = 'AccessError'
   declare readonly code: AccessErrorCode
   /**
-   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr`, `maxAge` or
-   * `scopes`. It is `origin` when another site sent the request, and such as `token.exp` when a
-   * bearer token failed a check. `undefined` when no user is logged in.
+   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr`, `maxAge`,
+   * `scopes` or `actor`. `origin` if another site sent the request; a name such as `token.exp` if a
+   * bearer token failed a check; `accept` if the guard accepts no bearer token but the request has
+   * one. `undefined` for any other request without a user.
    */
   readonly failed: string | undefined
   /** The scopes that the operation needs. The response names them in `WWW-Authenticate`. */
@@ -181,12 +187,12 @@ export class WebhookError extends LatchkeyError {
   declare readonly code: WebhookErrorCode
 }
 
-/** Refuses a user. Throw it in the hook `afterCallback` or in the `check` of a guard. */
+/** Refuses a user. Throw this error in the hook `afterCallback` or in the `check` of a guard. */
 export class DeniedError extends LatchkeyError {
   override readonly name = 'DeniedError'
   /**
-   * The reason in the application's words. For the log and the hook `onError`; visitors do not see
-   * it.
+   * The reason in the application's words. The log and the hook `onError` get it; visitors do not
+   * see it.
    */
   readonly reason: string
 

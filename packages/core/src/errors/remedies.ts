@@ -1,7 +1,10 @@
-/** The remedies of codes with several causes, by cause. docs/errors.md lists them under their code. */
+/**
+ * The remedies of codes with several causes, by code and cause. docs/errors.md lists them under
+ * their code.
+ */
 export const REMEDIES = {
   LATCHKEY_LOGIN_REQUIRED: {
-    /** A bearer token at a guard that accepts sessions alone. */
+    /** The remedy for a bearer token at a guard that accepts only sessions. */
     bearer:
       "Set the option `bearer: { audience }`, and let the guard accept tokens: requireUser({ accept: ['bearer'] }).",
   },
@@ -14,7 +17,8 @@ export const REMEDIES = {
   },
   LATCHKEY_CODE_REFUSED: {
     /**
-     * The remedies for a refused client, by its authentication. `default`: the authentication that discovery decided.
+     * The remedies for a refused client, by its authentication. `default`: the authentication that
+     * discovery decided.
      */
     client: {
       default:

@@ -36,9 +36,11 @@ export interface AuthEvent {
   readonly code?: string
   /** The id on the error page that the visitor saw. */
   readonly correlationId?: string
-  /** The requirement of a guard that a user did not meet, such as `roles` or `claims.department`. */
+  /**
+   * The requirement of a guard that a user did not meet, such as `roles` or `claims.department`.
+   */
   readonly failed?: string
-  /** How many sessions or logins the event is about, if it can be several. */
+  /** The number of sessions or logins that the event is about, if there can be several. */
   readonly count?: number
 }
 

@@ -6,8 +6,8 @@ import type { Log } from './log.ts'
 const PROVIDER_IS_BACK = 'The provider answers again.'
 
 /**
- * Logs events about the state of the provider. Errors that are answered are logged where they are
- * answered.
+ * Makes a function that publishes each event, and logs events about the state of the provider.
+ * Other errors are logged where they are answered.
  */
 export function logEvents(
   publish: Publish,

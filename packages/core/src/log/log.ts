@@ -8,11 +8,12 @@ import {
 } from '../errors/errors.ts'
 
 /**
- * Takes the log lines of the kit: pino, bunyan, winston, `console`, or anything with these methods.
+ * Receives the log lines of the kit: pino, bunyan, winston, `console`, or anything with these
+ * methods.
  *
  * A logger that also has a method `log`, as `console` and winston have, is called with one line of
- * text. Any other is called as pino is, with the facts and the message: `warn({ code, remedy,
- * correlationId }, message)`.
+ * text. Any other logger is called as pino is, with the facts and the message:
+ * `warn({ code, remedy, correlationId }, message)`.
  */
 export interface Logger {
   info(...line: never[]): unknown
@@ -27,31 +28,36 @@ interface Facts {
   readonly correlationId?: string
   /** The message of the underlying error. */
   readonly cause?: string
-  /** The number of lines with this code that were left out since the last one. */
+  /** The number of lines with this code that were left out since the last line. */
   readonly leftOut?: number
-  /** The span in which it happened, if the option `telemetry` is set. */
+  /** The ids of the span in which the error was thrown, if the option `telemetry` is set. */
   readonly trace_id?: string
   readonly span_id?: string
 }
 
 type Level = 'info' | 'warn' | 'error'
 
-/** Writes the log lines of one instance. An error in it never fails a request. */
+/** Writes the log lines of one instance. An error of the logger never fails a request. */
 export interface Log {
-  /** Logs an error that is answered, except for visitors who have to log in and malformed requests. */
+  /**
+   * Logs an error that is answered, except for visitors who have to log in and malformed requests.
+   */
   failed(error: LatchkeyError): void
-  /** Logs a failure that the application does not see, or whose reason it does not see. */
+  /** Logs a failure that the application does not notice, or whose reason it does not get. */
   noticed(code: LatchkeyErrorCode, message: string): void
   /** Logs that something works again, once after each failure with this code. */
   recovered(code: LatchkeyErrorCode, message: string): void
-  /** Logs a warning about the configuration. A mere fact is written at the level info. */
+  /**
+   * Logs a warning about the configuration. The fact that sessions are in cookies has the level
+   * `info`.
+   */
   warned(code: WarningCode, message: string): void
 }
 
 const WINDOW_SECONDS = 60
 /**
- * The number of lines with the same code in one window. More lines about an outage would say
- * nothing new.
+ * The most lines with the same code in one window. For an outage, it is {@link OUTAGE_LINES},
+ * because more lines would say nothing new.
  */
 const LINES = 10
 const OUTAGE_LINES = 1
@@ -61,8 +67,8 @@ const MAX_LENGTH = 500
  * Makes a log. The number of lines is limited for each code, so that neither an outage nor an
  * attack floods the log.
  *
- * @param now - The time in whole seconds.
- * @param idsOf - Returns the ids of the span in which an error was thrown, or of the active one.
+ * @param now - Returns the time in whole seconds.
+ * @param idsOf - Returns the ids of the span in which an error was thrown, or of the active span.
  */
 export function createLog(
   logger: Logger | false,
@@ -74,8 +80,8 @@ export function createLog(
   const seen = new WeakSet<LatchkeyError>()
 
   /**
-   * Counts a line. Returns `undefined` if the limit is reached, otherwise the number of lines that were left out
-   * before.
+   * Counts a line. Returns `undefined` if the limit is reached, otherwise the number of lines that
+   * were left out before.
    */
   const admit = (code: string, most: number): number | undefined => {
     const time = now()
@@ -132,7 +138,8 @@ export function createLog(
 /** Whether an error is an everyday response of a working application, which needs no log line. */
 function isOrdinary(error: LatchkeyError): boolean {
   if (error.code === 'LATCHKEY_HOST_UNKNOWN') return false
-  // A program was refused whose developer would otherwise see no reason.
+  // This error is logged, because the developer of the refused program would otherwise see no
+  // reason.
   if (error instanceof AccessError && error.failed === 'accept') return false
   return (
     error.code === 'LATCHKEY_LOGIN_REQUIRED' ||

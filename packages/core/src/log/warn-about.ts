@@ -3,7 +3,9 @@ import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { SessionStore } from '../session/stores/session-store.ts'
 import type { Log } from './log.ts'
 
-/** Logs once, at the start, about options that work less well than they could. */
+/**
+ * Logs warnings, once at the start, about options that limit features, such as sessions in memory.
+ */
 export function warnAbout(
   store: SessionStore | 'cookie' | undefined,
   { secure, routes, baseUrl, resources }: ResolvedAuthOptions,
