@@ -26,8 +26,8 @@ interface LogoutClaims {
 }
 
 /**
- * Handles a logout token: destroys the sessions of its `sid`, or all sessions of its `sub`. It uses
- * cached keys if they fit, so the provider need not be reachable.
+ * Handles a logout token: destroys the sessions of its `sid`, or all sessions of its `sub`. Cached
+ * keys of the provider are used if they fit, so the provider need not be reachable.
  *
  * The token counts as used only after the sessions were destroyed, so that the provider can send it
  * again after an error.
@@ -54,8 +54,8 @@ async function receive(asked: RequestContext): Promise<AuthResponse> {
   )
   let ended = 0
   const isFirst = await context.replays.unlessDone(mark.key, mark.seconds, async () => {
-    // Before the search for sessions: a session that is created meanwhile either sees the notice or
-    // is found.
+    // Remembered before the search for sessions: a session that is created meanwhile either sees
+    // the logout token or is found.
     await context.storedSessions.endedLogins?.remember({ ...claims, issuedAt })
     ended = await endSessions(context.storedSessions, claims)
     await context.options.hooks.onLogoutToken?.({ ...claims, ended })

@@ -2,10 +2,13 @@ import { safeReturnTo } from '../http/return-to.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { createSealer } from '../shared/sealing.ts'
 
-/** The `state` of a logout: the page on which it ends, sealed while the provider carries it. */
+/**
+ * The `state` parameter of a logout: the page to show after the logout, sealed for the way through
+ * the provider.
+ */
 export interface LogoutState {
   seal(returnTo: string): string
-  /** The page on which the logout ends; `undefined` for a state that was not made here. */
+  /** The page to show after the logout; `undefined` for a state that was not made here. */
   open(state: string): string | undefined
 }
 

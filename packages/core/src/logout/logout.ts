@@ -31,7 +31,7 @@ const LOGOUT_HINT = 'latchkey_logout_hint'
  * Answers the logout route. A `POST` from this site logs out. A `GET` logs out if the browser says
  * that the user followed a link on this site; otherwise it shows a page that asks.
  *
- * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_FORGED` for a `POST` from anywhere else.
+ * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_FORGED` for a `POST` from any other page.
  */
 export async function handleLogout(asked: RequestContext): Promise<AuthResponse> {
   const { context, request } = asked
@@ -62,8 +62,8 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
 }
 
 /**
- * Ends the session here, even if the provider fails, and redirects the visitor to end the
- * provider's session as well, if possible.
+ * Destroys the session of this application, even if the provider cannot be reached. Redirects the
+ * visitor to the provider's logout if possible, otherwise to the requested page.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
@@ -101,17 +101,17 @@ async function end(
 }
 
 /**
- * Whether `Clear-Site-Data` for the cache is worth sending. WebKit shows private pages from memory after a logout (over
- * http, even with `no-store`) unless its cache was cleared. Chromium takes seconds to clear the cache, and drops such
- * pages anyway when the session cookie changes.
+ * Whether `Clear-Site-Data` for the cache is worth sending. WebKit shows private pages from memory
+ * after a logout (over http, even with `no-store`) unless its cache was cleared. Chromium takes
+ * seconds to clear the cache, and drops such pages anyway when the session cookie changes.
  */
 function clearsCacheAtOnce({ headers }: AuthRequest): boolean {
   return !/\bChrom(e|ium)\//.test(headers.get('user-agent') ?? '')
 }
 
 /**
- * Redirects a visitor who returns from the provider's logout to the root of `baseUrl`, if the
- * logout was to end on another page; `undefined` for every other request.
+ * Redirects a visitor who comes to `baseUrl` from the provider's logout to the page that is sealed
+ * in `state`; `undefined` for every other request.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §3
  */
@@ -128,7 +128,8 @@ export function returnFromLogout({ context, request }: RequestContext): AuthResp
 }
 
 /**
- * Answers the visitor's return from the provider's logout.
+ * Answers the route to which the provider's logout returns the visitor: redirects to the page that
+ * is sealed in `state`, or shows a page that confirms the logout.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §3
  */
@@ -152,8 +153,8 @@ function withSlash(path: string): string {
 }
 
 /**
- * The login of a session; `undefined` if it cannot be read, because the session is ended in any
- * case.
+ * The login of a session; `undefined` if the store did not answer. `session.end()` reports that
+ * failure.
  */
 async function readable(session: StoredSession): Promise<AuthSession | undefined> {
   try {
@@ -163,7 +164,10 @@ async function readable(session: StoredSession): Promise<AuthSession | undefined
   }
 }
 
-/** The URL of the provider's logout; `undefined` if it has none or cannot be reached. */
+/**
+ * The URL of the provider's logout; `undefined` if the provider has none or cannot be reached, or
+ * the session is from another provider.
+ */
 async function endSessionUrl(
   asked: RequestContext,
   ended: AuthSession,
@@ -199,9 +203,9 @@ async function endSessionUrl(
 }
 
 /**
- * The parameter by which the provider recognizes the session. Proxies accept 4 or 8 kB of headers.
- * So a long ID token is replaced by the `sid`, if the provider supports that, otherwise by the
- * user.
+ * The parameter by which the provider recognizes the session; none without an ID token and `sid`. A
+ * long ID token is replaced by the `sid`, if the provider supports that, otherwise by `sub`,
+ * because proxies accept only 4 or 8 kB of headers.
  */
 function hintOf({ idToken, sid, sub }: AuthSession, takesSid: boolean): Record<string, string> {
   if (idToken && idToken.length <= MAX_HINT_LENGTH) return { id_token_hint: idToken }
