@@ -13,7 +13,7 @@ export function isPublicAddress(text: string): boolean {
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
 }
 
-/** Wraps a look-up of names. It fails if one of the addresses is not public. */
+/** Wraps a DNS look-up, so that it fails if one of the addresses found is not public. */
 export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {

@@ -5,7 +5,7 @@ import { urlToHttpOptions } from 'node:url'
 import type { ProviderAnswer, ProviderRequest } from '../provider/transport.ts'
 import { remember } from '../shared/records.ts'
 
-/** The parts that a connection is made with. */
+/** The options of a connection: the DNS look-up and the agent. */
 export interface Connection {
   readonly lookup?: LookupFunction
   readonly agent?: Agent
@@ -16,14 +16,17 @@ const MAX_TARGETS = 500
 
 const targets = new Map<string, RequestOptions>()
 
-/** An address in the form of node:http, kept because there are few endpoints and parsing takes a while. */
+/**
+ * The options of node:http for a URL. They are kept, because there are few endpoints and parsing
+ * takes a while.
+ */
 export function targetOf(address: string): RequestOptions {
   const target = targets.get(address) ?? (urlToHttpOptions(new URL(address)) as RequestOptions)
   remember(targets, address, target, MAX_TARGETS)
   return target
 }
 
-/** One exchange over node:http, on a keep-alive connection. */
+/** Sends a request over node:http, on a keep-alive connection. Resolves to the whole response. */
 export function send(
   target: RequestOptions,
   request: ProviderRequest,
@@ -67,8 +70,9 @@ function moduleOf({
 
 /**
  * Whether the server closed a keep-alive connection when it was about to be reused. The request may
- * have arrived, but its response is lost in any case. So it is sent again; a code or refresh token
- * that the server has used up is refused then, as it would be at the next attempt.
+ * have arrived, but its response is lost in any case. So the request is sent again. If the server
+ * has used up its code or refresh token, the second request is refused, as any later attempt would
+ * be.
  */
 function isStale(outgoing: ClientRequest, error: NodeJS.ErrnoException): boolean {
   return outgoing.reusedSocket && error.code === 'ECONNRESET' && !outgoing.destroyed

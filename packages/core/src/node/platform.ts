@@ -9,8 +9,8 @@ import { createNodeTransport } from './transport.ts'
  * `latchkey:<name>`, and sends requests to providers over node:http.
  */
 export function nodePlatform(): Platform {
-  // Kept here, because Node drops a channel without a reference, and making one takes longer than a
-  // look-up.
+  // Kept here, because Node drops a channel without a reference, and making a channel takes longer
+  // than a look-up.
   const channels: Partial<Record<AuthEventName, diagnostics.Channel>> = {}
   return {
     environment: withSecretFiles(process.env),
@@ -25,8 +25,9 @@ export function nodePlatform(): Platform {
 }
 
 /**
- * Looks for a development package next to the program, in the working folder, and next to
- * `@latchkey/testing`, which depends on the others. Core itself depends on none.
+ * Finds a development package from the program, from the working folder, or from
+ * `@latchkey/testing`, which depends on the others. Core depends on none of them. Returns a
+ * function that loads the package; `undefined` if it is not installed.
  */
 function findPackage(name: string): (() => unknown) | undefined {
   const { createRequire } = process.getBuiltinModule('node:module')

@@ -25,7 +25,7 @@ interface Closing {
 
 /**
  * Presents a request of node:http to the kit without copying it. Its URL is below `baseUrl`: the
- * `Host` header and forwarded headers are not used for it. If a proxy has removed the path of
+ * `Host` header and forwarded headers do not change the URL. If a proxy has removed the path of
  * `baseUrl`, it is added again.
  *
  * @param baseUrl - `auth.baseUrl`.
@@ -75,7 +75,10 @@ class NodeAuthRequest implements AuthRequest {
     return this.#url
   }
 
-  /** Calls `close` when the response is closed. On a keep-alive connection, each request has a response of its own. */
+  /**
+   * Calls `close` when the response is closed. On a keep-alive connection, each request has a
+   * response of its own.
+   */
   onClose(close: () => void): void {
     const closing = (this.#response as Closing | undefined) ?? this.#request.socket
     if (closing?.destroyed || closing?.closed) close()
@@ -88,7 +91,7 @@ class NodeAuthRequest implements AuthRequest {
   }
 }
 
-/** The headers of a request of node:http. Repeated ones are joined. */
+/** The headers of a request of node:http. Repeated headers are joined by commas. */
 export class NodeHeaders {
   readonly #request: NodeRequest
 

@@ -72,7 +72,10 @@ class NodeResponsePort implements ResponsePort<void> {
   }
 }
 
-/** Sets the headers that were passed to `writeHead`: an object, an array or pairs. */
+/**
+ * Sets the headers that were passed to `writeHead`: an object, a flat array of names and values, or
+ * an array of pairs.
+ */
 function setHeaders(response: NodeResponse, headers: object): void {
   if (!Array.isArray(headers)) {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

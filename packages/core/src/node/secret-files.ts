@@ -10,12 +10,12 @@ const FILES = ['LATCHKEY_CLIENT_SECRET_FILE', 'LATCHKEY_SESSION_SECRET_FILE']
 const MAX_BYTES = 65_536
 
 /**
- * The environment, with secrets that are in files. A variable such as `LATCHKEY_CLIENT_SECRET_FILE` names the file of
- * the secret `LATCHKEY_CLIENT_SECRET`, for the secrets that Docker and Kubernetes mount. Line breaks at the end of a
- * file are removed.
+ * Adds the secrets that are in files to the environment. A variable such as
+ * `LATCHKEY_CLIENT_SECRET_FILE` names the file of the secret `LATCHKEY_CLIENT_SECRET`, for the
+ * secrets that Docker and Kubernetes mount. Line breaks at the end of a file are removed.
  *
- * @throws {@link ConfigError} if a variable and its file are both set, or a file cannot be read, is empty, is larger
- *   than 64 KiB, or is not text. The message has no part of the content.
+ * @throws {@link ConfigError} if a variable and its file are both set, or a file cannot be read, is
+ *   empty, is larger than 64 KiB, or is not text. The message has no part of the content.
  */
 export function withSecretFiles(environment: Environment): Environment {
   const faults: ConfigFault[] = []

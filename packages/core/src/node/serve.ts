@@ -7,9 +7,10 @@ import { type NodeResponse, toResponsePort } from './response.ts'
 
 /**
  * Serves a request of node:http: answers the kit's own routes, and passes every other request to
- * `next`. If `next` rejects with an error of the kit, it is answered, unless a response has begun.
+ * `next`. If `next` rejects with an error of the kit, that error is answered, unless a response has
+ * begun.
  *
- * Returns a promise only when it has to wait. Otherwise it throws errors directly.
+ * Returns a promise only when it has to wait. If it need not wait, it throws errors directly.
  */
 export function serveNode<U>(
   auth: Auth<U>,

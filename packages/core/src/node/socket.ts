@@ -15,7 +15,10 @@ export type AuthSocket<U = AppUser> =
       readonly isAllowed: true
       readonly user: U
       readonly auth: RequestAuth<U, unknown>
-      /** Aborted when the session ends, as `RequestAuth.ended()` is. Close the connection then. */
+      /**
+       * A signal that is aborted when the session ends, as `RequestAuth.ended()` is. Close the
+       * connection when it is aborted.
+       */
       readonly ended: AbortSignal
     }
   | {
@@ -40,19 +43,19 @@ export interface SocketHandle<U = AppUser> {
   ): Promise<AuthSocket<U>>
 }
 
-/** Makes the `socket()` of a login. */
+/** Makes the {@link SocketHandle} of a login. */
 export function socketHandle<U>(auth: Auth<U>): SocketHandle<U> {
   const socket: SocketHandle<U>['socket'] = (request, requirement = {}) =>
     openSocket(auth, request, requirement)
-  // Adapters expose only this function of the login, so it leads to the rest.
+  // Adapters expose only this function, so `openSocketVisit` finds the login by it.
   logins.set(socket, auth as Auth<never>)
   return { socket }
 }
 
 const logins = new WeakMap<object, Auth<never>>()
 /**
- * The request of each handshake, so that a bearer token is verified and its proof used only once
- * for it.
+ * The kit's request for each handshake, so that the bearer token of a handshake is verified once
+ * and its proof is used once.
  */
 const handshakes = new WeakMap<NodeRequest, AuthRequest>()
 
@@ -61,8 +64,8 @@ const handshakes = new WeakMap<NodeRequest, AuthRequest>()
  * response can be sent, so `auth.login()` is refused.
  *
  * @param handle - The handle of the login, as the adapter returned it.
- * @param onClose - Calls its argument when the connection is closed. Until then `auth.ended()` is
- *   watched.
+ * @param onClose - Receives a function, and must call it when the connection is closed. Until then,
+ *   `auth.ended()` watches the session.
  * @throws `TypeError` for a handle of another copy of this package.
  */
 export async function openSocketVisit<U = AppUser>(
@@ -86,16 +89,16 @@ const OTHER_HANDLE =
   'The login of this handle is not known here. Install one version of @latchkey/core for all packages.'
 
 /**
- * The request as the opening of a lasting connection. The handshake of a library may look
- * different: Socket.IO begins with a `GET` for long polling.
+ * The kit's request for a handshake, marked as the opening of a long-lived connection. Its method
+ * and headers may not show that: Socket.IO begins with a `GET` for long polling.
  */
 function asSocket(request: NodeRequest, { baseUrl }: Pick<Auth, 'baseUrl'>): AuthRequest {
   return Object.assign(toAuthRequest(request, baseUrl), { opensSocket: true })
 }
 
 /**
- * Decides about the request of a WebSocket handshake as a guard does. It must come from a page of
- * this site or of a trusted origin, or have a bearer token that the requirement accepts.
+ * Decides about the request of a WebSocket handshake as a guard does. The request must come from a
+ * page of this site or of a trusted origin, or have a bearer token that the requirement accepts.
  */
 async function openSocket<U>(
   auth: Auth<U>,
@@ -110,7 +113,7 @@ async function openSocket<U>(
   const refusal = visit.answer ?? (await visit.admit({ ...requirement, respond: 'json' }, request))
   if (!refusal) {
     const { auth: ofUser } = visit
-    // The library of sockets answers the handshake, without the kit's headers.
+    // The WebSocket library answers the handshake, without the kit's headers.
     response.isSent = true
     return { isAllowed: true, user: visit.user(), auth: ofUser, ended: ofUser.ended() }
   }

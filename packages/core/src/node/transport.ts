@@ -3,14 +3,14 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { ProviderTransport } from '../provider/transport.ts'
 import { type Connection, send, targetOf } from './exchange.ts'
 
-/** The addresses that the transport may connect to. */
+/** The options of {@link createNodeTransport}. */
 export interface NodeTransportOptions {
   /**
    * Refuses plain http, and addresses that are not public, such as loopback, private and link-local
    * addresses.
    */
   readonly publicOnly?: boolean
-  /** Looks up host names, with `publicOnly`. Default: the system's resolver. */
+  /** Looks up host names if `publicOnly` is set. Default: the system's resolver. */
   readonly lookup?: LookupFunction
 }
 
@@ -22,9 +22,9 @@ const LOOPBACK: Connection = {
 }
 
 /**
- * Sends requests to providers over node:http, with keep-alive. Names that end in `.localhost` mean
- * this machine, as in browsers. With `publicOnly`, the address is checked after its name was
- * resolved, at each connection.
+ * Makes a transport that sends requests to providers over node:http, with keep-alive. Names that
+ * end in `.localhost` mean this machine, as in browsers. With `publicOnly`, each new connection
+ * checks the addresses to which the host name resolves.
  */
 export function createNodeTransport({
   publicOnly = false,
@@ -46,7 +46,7 @@ function publicTransport(lookup: LookupFunction): ProviderTransport {
     if (url.protocol !== 'https:') throw guard.notPublic('only https is allowed')
     const host = url.hostname.replace(/^\[|\]$/g, '')
     if (isIP(host) && !guard.isPublicAddress(host)) throw guard.notPublic()
-    // Separate connections: the address of one that the application keeps open was not checked.
+    // A separate agent, because the application's own open connections were not checked.
     connection ??= {
       lookup: guard.publicLookup(lookup),
       agent: new (process.getBuiltinModule('node:https').Agent)({ keepAlive: true }),

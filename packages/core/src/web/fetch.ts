@@ -11,7 +11,7 @@ type OpenVisit<U> = (
 /**
  * Serves one `Request`; see `Auth.fetch`.
  *
- * @param response - The response to it, which must be unused.
+ * @param response - An unused response for this request.
  */
 export async function serveFetch<U>(
   open: OpenVisit<U>,

@@ -3,7 +3,7 @@ import { type AuthRequest, publicUrl, type RequestDetails, targetOf } from '../h
 
 /**
  * Presents a web `Request` to the kit. Its URL is below `baseUrl`, regardless of the `Host` header
- * and proxies. At most 64 KiB of its body are read.
+ * and proxies. At most 64 KiB of the body are read.
  *
  * @param baseUrl - `auth.baseUrl`.
  * @param details - The body if a body parser has read it, and the third argument of the hook

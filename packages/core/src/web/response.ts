@@ -2,8 +2,8 @@ import type { HeaderSink } from '../http/headers.ts'
 import type { Answer, ResponsePort } from '../visit/visit.ts'
 
 /**
- * The response to a web `Request`. Keeps the kit's headers until the application has returned its
- * `Response`.
+ * The response to a web `Request`. It keeps the kit's headers until the application has returned
+ * its `Response`.
  */
 export class WebResponse implements ResponsePort<Response> {
   isSent = false
@@ -58,7 +58,10 @@ export class WebResponse implements ResponsePort<Response> {
     return response
   }
 
-  /** Adds the kit's headers to a response of the application or the kit. */
+  /**
+   * Adds the kit's headers to a response of the application or the kit, and watches the end of its
+   * body.
+   */
   finish(response: Response): Response {
     this.isSent = true
     const ended = this.#whenEnded
