@@ -4,11 +4,12 @@ import type { Provider } from '../provider/provider.ts'
 import type { SessionTokens } from '../session/session.ts'
 
 /**
- * Calls an API with the access token of a session, and with a proof of its key if it is bound to one. Redirects are not
- * followed, because they would send the token to another address. A request is sent again when the API asks for a
- * nonce, unless its body was a stream.
+ * Calls an API with the access token of a session, and with a DPoP proof if the token is bound to a
+ * key. Redirects are not followed, because they would send the token to another URL. A request is
+ * sent again when the API asks for a nonce, unless its body was a stream.
  *
- * @throws {@link LatchkeyError} with `LATCHKEY_BODY_SENT` when the API asks for a nonce after a stream was sent.
+ * @throws {@link LatchkeyError} with `LATCHKEY_BODY_SENT` when the API asks for a nonce after a
+ *   stream was sent.
  * @see RFC 6750 §2.1, RFC 9449 §7.1, §9
  */
 export async function callApi(
@@ -23,7 +24,8 @@ export async function callApi(
     return fetch(target, { ...init, headers, redirect: 'manual' })
   }
   return provider.call(async (client, known) => {
-    // A separate configuration: APIs may use plain http within a network, and the provider's endpoints must not.
+    // A separate configuration: APIs may use plain http within a network, and the provider's
+    // endpoints must not.
     const configuration = new client.Configuration(known.serverMetadata(), provider.clientId)
     const url = new URL(target)
     if (url.protocol === 'http:') client.allowInsecureRequests(configuration)

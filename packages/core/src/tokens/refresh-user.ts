@@ -13,16 +13,19 @@ import { readUserInfo } from './userinfo.ts'
 /** Reads the users of sessions from the provider again. */
 export interface UserRefresher {
   /**
-   * Reads the user again now: from userinfo, or from the ID token of a refresh if the provider has no userinfo.
-   * Resolves to the session afterwards.
+   * Reads the user again now: from userinfo, or from the ID token of a refresh if the provider has
+   * no userinfo. Resolves to the session afterwards.
    *
-   * @throws {@link RefreshError} when there is no access token, or the session has ended; {@link CallbackError} or
-   *   {@link ProviderError} when userinfo cannot be used.
+   * @throws {@link RefreshError} when there is no access token, or the session has ended;
+   *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
    */
   refresh(provider: Provider, session: StoredSession): Promise<AuthSession>
   /** Whether the user has to be read again by `userinfo: { everySeconds }`. */
   isDue(session: AuthSession | undefined): session is AuthSession
-  /** Reads the user of a session that is due. If that fails, the user stays unchanged for a while. */
+  /**
+   * Reads the user of a session that is due, once for parallel requests. After a failure, the user
+   * stays unchanged, and is not read again for 30 seconds.
+   */
   refreshDue(provider: Provider, session: StoredSession): Promise<void>
 }
 
@@ -31,7 +34,7 @@ const RETRY_SECONDS = 30
 const MAX_REMEMBERED = 10_000
 const MAX_ATTEMPTS = 3
 
-/** Makes the user refresher of one instance. */
+/** Makes the {@link UserRefresher} of one instance. */
 export function createUserRefresher(
   options: ResolvedAuthOptions,
   refresher: Refresher,

@@ -25,15 +25,15 @@ import { readUserInfo } from './userinfo.ts'
 /** Options of `accessToken()`. */
 export interface AccessTokenRequest {
   /**
-   * Seconds for which the token must still be valid, otherwise it is refreshed. At most half of its
-   * lifetime counts. Default 30.
+   * The seconds for which the token must still be valid; otherwise it is refreshed. At most half of
+   * the token's lifetime counts. Default 30.
    */
   readonly minValiditySeconds?: number
   /** Whether to refresh the token even if it is still valid. Default `false`. */
   readonly force?: boolean
 }
 
-/** Settings of refreshing. */
+/** Settings of a {@link Refresher}. */
 export interface RefreshSettings {
   readonly lock: SessionLock | undefined
   readonly options: ResolvedAuthOptions
@@ -48,8 +48,9 @@ export interface Refresher {
    * token at once, it is refreshed once and all get the same token. If the store has a lock, this
    * holds across processes.
    *
-   * @throws {@link RefreshError}: `LATCHKEY_REFRESH_UNAVAILABLE` keeps the session,
-   *   `LATCHKEY_REFRESH_REJECTED` has ended it.
+   * @throws {@link RefreshError}: with `LATCHKEY_REFRESH_UNAVAILABLE`, the session stays; with
+   *   `LATCHKEY_REFRESH_REJECTED`, it has ended; with `LATCHKEY_TOKEN_ABSENT`, there is no token to
+   *   return or to refresh.
    */
   accessToken(
     provider: Provider,
@@ -60,7 +61,10 @@ export interface Refresher {
 
 const LOCK_POLL_MS = 50
 
-/** Errors after which no refresh can succeed, so the user has to log in (RFC 6749 §5.2, OIDC Core 1.0 §3.1.2.6). */
+/**
+ * Errors after which no refresh can succeed, so the user has to log in (RFC 6749 §5.2, OIDC Core
+ * 1.0 §3.1.2.6).
+ */
 const NEEDS_LOGIN: ReadonlySet<string> = new Set([
   'invalid_grant',
   'interaction_required',
@@ -89,7 +93,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
         if (endsAt > now() && !force) return token
         throw absent('There is no refresh token; does "scope" ask for "offline_access"?')
       }
-      // Neither two sessions nor two refresh tokens of one session ever share a refresh.
+      // Requests share a refresh only if they have the same session and the same refresh token.
       const key = hash(`${session.id} ${seen.tokens.refreshToken}`)
       const running = inFlight.get(key)
       try {
@@ -114,7 +118,10 @@ export function createRefresher(settings: RefreshSettings): Refresher {
   }
 }
 
-/** Refreshes a session while no other process does, if the store has a lock. */
+/**
+ * Refreshes a session under the lock of the store, so that no other process does so at the same
+ * time. Without a lock, refreshes it at once.
+ */
 async function refreshLocked(
   settings: RefreshSettings,
   provider: Provider,
@@ -124,7 +131,8 @@ async function refreshLocked(
 ): Promise<AuthSession> {
   const { lock, options, publish } = settings
   if (!lock) return refresh(settings, provider, session, seen)
-  // Twice the time of the requests, for the hooks and the session store.
+  // The lock lasts twice as long as the requests to the provider may take, which leaves time for
+  // the hooks and the session store.
   const lockSeconds = 2 * options.requestSeconds
   for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
     const release = await storeAnswer(() => lock.acquire(`refresh:${key}`, lockSeconds))
@@ -144,7 +152,8 @@ async function refreshLocked(
 /**
  * Refreshes a session, and stores the result.
  *
- * @param seen - The session as the request has read it. If it was refreshed since, it is not refreshed again.
+ * @param seen - The session as the request has read it. If it was refreshed since, it is not
+ *   refreshed again.
  */
 async function refresh(
   settings: RefreshSettings,
@@ -205,8 +214,8 @@ function refreshTokenFor(sub: string, answer: Members): string | undefined {
 }
 
 /**
- * Keeps the refresh token of a response that is otherwise unusable, because many providers have revoked the previous
- * one.
+ * Keeps the refresh token of a response that is otherwise unusable, because many providers have
+ * revoked the previous refresh token.
  */
 async function keepRefreshToken(
   session: StoredSession,

@@ -17,7 +17,7 @@ type UserInfo = Readonly<Record<string, unknown>>
  * Reads userinfo, signed or not. It must be about the user `sub`.
  *
  * @param now - Seconds since the epoch.
- * @throws {@link CallbackError} with `LATCHKEY_USERINFO_INVALID` when it cannot be used;
+ * @throws {@link CallbackError} with `LATCHKEY_USERINFO_INVALID` when userinfo cannot be used;
  *   {@link ProviderError} when the provider does not answer.
  * @see OpenID Connect Core 1.0 §5.3
  */
