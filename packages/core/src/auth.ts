@@ -71,13 +71,14 @@ export interface AuthHealth extends ProviderHealth {
   readonly sessions: StoreHealth['status']
 }
 
-/** The methods of a login that need no request. Each adapter has them too. */
+/** The members of a login that need no request. Each adapter has them too. */
 export interface AuthHandle {
-  /** Lists and ends the sessions of a user on every device. */
+  /** Lists and revokes the sessions of a user on every device. */
   readonly sessions: SessionDirectory
   /**
-   * Asks the provider and the session store now, and resolves when both can be reached: for a
-   * readiness probe. If `issuer` is a function, only the store is asked.
+   * Resolves when the session store answers and the provider's metadata are known, which are
+   * fetched unless they are cached. Use it for a readiness probe. If `issuer` is a function, only
+   * the store is asked.
    *
    * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached;
    *   an `AggregateError` of both when neither can.
@@ -87,9 +88,12 @@ export interface AuthHandle {
   health(): AuthHealth
 }
 
-/** The login of one application, without a framework. An adapter connects it to one. */
+/** The login of one application. An adapter connects it to a framework. */
 export interface Auth<U = AppUser> extends AuthHandle {
-  /** The address at which visitors reach the application. */
+  /**
+   * The URL at which visitors reach the application; the first one if the option `baseUrl` is a
+   * list.
+   */
   readonly baseUrl: URL
   /** The paths of the kit's own routes, the path of `baseUrl` included. */
   readonly routes: ResolvedRoutes
@@ -118,15 +122,19 @@ export interface Auth<U = AppUser> extends AuthHandle {
     details?: RequestDetails,
   ): Promise<Response>
   /**
-   * Seals the address of a request. For parts of a framework that learn the address from a header,
-   * which a client could forge.
+   * Seals the URL of a request, for parts of a framework that get the URL from a header, which a
+   * client could forge.
    */
   readonly addressSealer: Sealer
 }
 
 const sessionsOf = new WeakMap<object, StoredSessions>()
 
-/** The sessions over the store of the options, behind a signed cookie, for the bridge to express-session. */
+/**
+ * The sessions of a login, for the bridge to express-session.
+ *
+ * @throws `TypeError` for an object that {@link createAuth} has not made.
+ */
 export function storedSessionsOf<U>(auth: Auth<U>): StoredSessions {
   const sessions = sessionsOf.get(auth)
   if (!sessions) throw new TypeError('createAuth() has not made this login.')
@@ -135,21 +143,22 @@ export function storedSessionsOf<U>(auth: Auth<U>): StoredSessions {
 
 type Route = (asked: RequestContext) => Promise<AuthResponse>
 
-/** The methods of one route. */
+/** The handlers of one route, by HTTP method. */
 type Methods = Readonly<Record<string, Route>>
 
 /**
- * Makes the login of one application. Instances share no state. It returns at once. In the
- * background it contacts the provider and the session store once, and logs which of them cannot be
- * reached.
+ * Makes the login of one application. Instances share no state. The function returns at once. In
+ * the background, the provider and the session store are contacted once, and an error of either is
+ * logged.
  *
- * @throws {@link ConfigError} listing everything wrong with the options.
+ * @throws {@link ConfigError} listing every fault at once.
  */
 export function createAuth<U = AppUser, Exchange = unknown>(
   options: AuthOptions<U, Exchange>,
   platform: Platform = {},
 ): Auth<U> {
-  // `U` is the application's claim about its users, by its schema or a type argument. The kit treats users as plain records.
+  // `U` is the application's claim about its users, by its schema or a type argument. The kit
+  // treats users as plain records.
   const { resolved, personas } = resolveHere(options as unknown as AnyAuthOptions, platform)
   const { fetch } = resolved
   const telemetry = createTelemetry(resolved.telemetry, (cause) => warnAboutTelemetry(cause, log))
@@ -240,7 +249,8 @@ export function createAuth<U = AppUser, Exchange = unknown>(
 }
 
 /**
- * The probes: `ready` contacts the provider and the session store now, `health` reports what the latest requests found.
+ * The probes: `ready` checks the provider and the session store now, `health` reports what the
+ * latest requests found.
  */
 function probesOf(context: AuthContext): Pick<AuthHandle, 'ready' | 'health'> {
   const { fixed } = context.providers
@@ -263,7 +273,10 @@ function probesOf(context: AuthContext): Pick<AuthHandle, 'ready' | 'health'> {
 
 const DEVELOPMENT = '@latchkey/development'
 
-/** The resolved options; with test users, if no provider is configured on a developer's machine. */
+/**
+ * Resolves the options. If no provider is configured on a developer's machine, test users replace
+ * it, provided that their package is installed.
+ */
 function resolveHere(
   options: AnyAuthOptions,
   { environment, find }: Platform,
@@ -293,7 +306,9 @@ function developmentOf(
   return load().createDevelopment(key, options, log, personas)
 }
 
-/** Publishes each event to both, if the second exists. */
+/**
+ * Joins two functions into one that publishes each event with both; returns `one` without `other`.
+ */
 function bothOf(one: Publish = () => {}, other: Publish | undefined): Publish {
   if (!other) return one
   return (name, event) => {
@@ -302,7 +317,10 @@ function bothOf(one: Publish = () => {}, other: Publish | undefined): Publish {
   }
 }
 
-/** The router of the kit's own routes and of the pages of development; `undefined` for every other request. */
+/**
+ * Makes the router of the kit's own routes and of the pages of development. It returns `undefined`
+ * for every other request.
+ */
 function createRouter(context: AuthContext, development: Development | undefined) {
   const { options, providers, storedSessions } = context
   const routes = createRoutes(options, storedSessions.store.index !== undefined)
@@ -339,7 +357,10 @@ function createRoutes({ routes }: ResolvedAuthOptions, hasIndex: boolean): Map<s
   return table
 }
 
-/** The handler of a document that is the same for everybody, such as resource metadata. No session is opened for it. */
+/**
+ * The handler of the metadata of a resource, for which no session is opened; `undefined` for every
+ * other request.
+ */
 function publishedAt({ context, request }: Pick<RequestContext, 'context' | 'request'>) {
   const { resources } = context.options
   if (resources.length === 0) return undefined
@@ -375,7 +396,7 @@ async function issuerName({ providers }: AuthContext): Promise<string> {
 const NOTHING_ANSWERS = 'Neither the provider nor the session store can be reached.'
 const STORE_IS_BACK = 'The session store answers again.'
 
-/** Looked up at each call, so that a later replacement takes effect. */
+/** The global `fetch`. It is looked up at each call, so that a later replacement takes effect. */
 const globalFetch: typeof fetch = (input, init) => fetch(input, init)
 
 function refuseToFetch(): never {

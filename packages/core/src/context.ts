@@ -34,9 +34,9 @@ export interface AuthContext {
   readonly replays: Replays
   readonly refresher: Refresher
   readonly userRefresher: UserRefresher
-  /** `undefined` unless the options ask for it. */
+  /** `undefined` without the option `session.adopt`. */
   readonly adoption: Adoption | undefined
-  /** `undefined` unless the options ask for it. */
+  /** `undefined` without the option `keepForms`. */
   readonly keptForms: FormKeeping | undefined
   readonly publish: Publish
   readonly log: Log
@@ -49,12 +49,15 @@ export interface AuthContext {
 /** Continues sessions of another login kit, so that a switch logs no user out. */
 export interface Adoption {
   /**
-   * Creates a session for a visitor who has the old cookie and no session of this kit, once.
-   * Resolves to the `Set-Cookie` lines, such as those that remove the old cookie; `undefined` for every
-   * other request. It never rejects.
+   * Creates a session, once, for a visitor who has the old cookie and no session of this kit.
+   * Resolves to `Set-Cookie` values, such as those that remove the old cookie; `undefined` for
+   * every other request. The promise never rejects.
    */
   adopt(asked: RequestContext): Promise<readonly string[]> | undefined
-  /** Keeps the old session of this browser from being adopted after a logout. Resolves to the `Set-Cookie` lines. */
+  /**
+   * Marks the old session of this browser as used, so that it is not adopted after a logout.
+   * Resolves to the `Set-Cookie` values that remove its cookie.
+   */
   forget(asked: RequestContext): Promise<readonly string[]>
 }
 
@@ -69,7 +72,7 @@ export interface RequestContext {
 
 /**
  * Finds a package that the application has installed for development. Returns a function that loads
- * it.
+ * the package; `undefined` if it is not installed.
  */
 export type FindPackage = (name: string) => (() => unknown) | undefined
 
@@ -77,7 +80,7 @@ export type FindPackage = (name: string) => (() => unknown) | undefined
 export interface Platform {
   /** The variables that give values to missing options, usually `process.env`. */
   readonly environment?: Environment
-  /** Receives the events. */
+  /** Receives the events of the kit. */
   readonly publish?: Publish
   /**
    * Sends requests to providers when the option `fetch` is not set. Default: the global `fetch`.
@@ -92,9 +95,9 @@ export interface Platform {
 /** The exports of `@latchkey/development`. */
 export interface DevelopmentPackage {
   /**
-   * Makes the helpers of one instance.
+   * Makes the development helpers of one instance.
    *
-   * @param key - The development key. Without it, a browser gets no answer from them.
+   * @param key - The development key. A browser without it gets no answer from the helpers.
    */
   createDevelopment(
     key: string,
@@ -102,7 +105,10 @@ export interface DevelopmentPackage {
     log: Log,
     personas: PersonaLogins | undefined,
   ): Development
-  /** Lets test users log in where no provider is configured; `undefined` if their package is not installed. */
+  /**
+   * Lets test users log in where no provider is configured; `undefined` if their package is not
+   * installed.
+   */
   providePersonas(
     given: PersonaSettings,
   ): { readonly resolved: ResolvedAuthOptions; readonly personas: PersonaLogins } | undefined
@@ -125,7 +131,7 @@ export interface Recorder {
   follow(asked: RequestContext, answered: Promise<AuthResponse>): Promise<AuthResponse>
 }
 
-/** The settings of personas. */
+/** The settings of personas, which are test users. */
 export interface PersonaSettings {
   readonly options: AnyAuthOptions
   readonly environment: Environment
@@ -134,7 +140,10 @@ export interface PersonaSettings {
   readonly errors: ErrorClasses
 }
 
-/** The error classes of the calling core, because the package may load another copy of it. */
+/**
+ * The error classes of the calling core, because the development package may load another copy of
+ * core.
+ */
 export interface ErrorClasses {
   readonly ProviderError: typeof ProviderError
   readonly RequestError: typeof RequestError

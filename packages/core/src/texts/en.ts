@@ -28,6 +28,6 @@ export const en: PageTexts = {
     title: 'Your form was not sent',
     advice: 'You have to log in first. Then please send it again.',
   },
-  // The table of codes has them.
+  // The English texts of errors are in the table of error codes.
   errors: {},
 }

@@ -12,7 +12,10 @@ export interface Translation {
   readonly texts: PageTexts
 }
 
-/** English and German, with what the application says in its own words, and with languages of its own. */
+/**
+ * The texts of all languages: English and German of the kit, replaced or extended by those of the
+ * application.
+ */
 export function languagesOf(own: Readonly<Record<string, Partial<PageTexts>>> = {}): Languages {
   const all = new Map<string, PageTexts>([
     ['en', en],
@@ -26,7 +29,8 @@ export function languagesOf(own: Readonly<Record<string, Partial<PageTexts>>> = 
 }
 
 /**
- * The language of a visitor, among those that there are: the one that the browser prefers, and English otherwise.
+ * The texts for a visitor, in the known language that the browser prefers; in English if it names
+ * no known language.
  *
  * @see RFC 9110 §12.5.4
  */
@@ -48,5 +52,5 @@ export function translate(
   return { language, texts: languages.get(language) ?? en }
 }
 
-/** The most languages that are read of a header. */
+/** The most languages that are read from a header. */
 const MOST_LANGUAGES = 20

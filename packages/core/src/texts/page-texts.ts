@@ -2,7 +2,7 @@ import type { LatchkeyErrorCode, VisitorText } from '../errors/codes.ts'
 
 /** The texts of the kit's pages. Texts that a language lacks are shown in English. */
 export interface PageTexts {
-  /** Buttons and links. */
+  /** The labels of buttons and links. */
   readonly logIn: string
   readonly logInAgain: string
   readonly startPage: string
@@ -11,7 +11,7 @@ export interface PageTexts {
   readonly continue: string
   readonly send: string
   readonly doNotSend: string
-  /** Titles. */
+  /** The titles of pages. */
   readonly askLogout: string
   readonly loggedOut: string
   readonly oneMoment: string
