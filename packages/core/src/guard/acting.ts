@@ -7,8 +7,8 @@ export const ACTOR_REFUSED =
 
 /**
  * Returns `actor` if another person acts for the user and the guard refuses that; otherwise
- * `undefined`. It refuses with `actor: false`, and if the login is too weak, because that person
- * cannot log in again as the user.
+ * `undefined`. A guard refuses with `actor: false`, and if the login is too weak, because that
+ * person cannot log in again as the user.
  */
 export function actorRefused(
   { act }: Pick<AuthSession, 'act'>,

@@ -16,8 +16,8 @@ export interface McpAuth {
   /** The expiry of the token, in seconds since the epoch. */
   expiresAt: number
   /**
-   * The entry of `resources` that the token is for. Absent if the request is outside of all
-   * entries.
+   * The identifier of the entry of `resources` that the token is for. Absent if the request is
+   * outside of all entries.
    */
   resource?: URL
   /** The user, as `getUser()` returns it. */

@@ -22,7 +22,7 @@ interface UserName {
   readonly sub: string
 }
 
-/** Refuses a user who is logged in but lacks a permission: a page, or JSON for an API request. */
+/** Refuses a logged-in user with a page or, for an API request, with problem details. */
 export function refuse(
   error: AccessError,
   { context, request }: RequestContext,

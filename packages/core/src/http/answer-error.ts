@@ -21,8 +21,8 @@ export function createAnswerError(
 ): AnswerError {
   const recorder = developmentKey === undefined ? undefined : recorderPath(baseUrl)
   /**
-   * The response of the hook `onError`; `undefined` if there is none, or it does not answer in
-   * time.
+   * The response of the hook `onError`; `undefined` if there is no hook, or if it returns nothing
+   * or does not answer in time.
    */
   const ownAnswer = async (error: LatchkeyError, request: AuthRequest) => {
     try {

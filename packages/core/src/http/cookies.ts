@@ -11,7 +11,8 @@ const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' } as const
 
 /**
  * Writes a `Set-Cookie` value (RFC 6265 §4.1). The value is percent-encoded. There is no `Expires`,
- * because all current browsers support `Max-Age`, which does not depend on their clock.
+ * because all current browsers support `Max-Age`, which does not depend on the clock of the
+ * browser.
  */
 export function setCookie(name: string, value: string, scope: CookieScope): string {
   let cookie = `${name}=${encodeURIComponent(value)}; Path=${scope.path}`

@@ -38,7 +38,7 @@ export interface ErrorResponseOptions {
 }
 
 /**
- * The response to an error: a page for a browser, problem details for a program. Neither repeats
+ * The response to an error: a page for a browser, problem details for a program. Neither contains
  * any part of the request. The error's own message is shown only in development.
  */
 export function errorResponse(

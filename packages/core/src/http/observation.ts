@@ -29,7 +29,10 @@ export type Observation =
       readonly scope: string | undefined
       readonly refreshToken: boolean
     }
-  /** The claims of the user are complete: userinfo was read and the schema fits, if the options ask for it. */
+  /**
+   * The claims of the user are complete: userinfo was read and the schema fits, if the options ask
+   * for it.
+   */
   | { readonly kind: 'described'; readonly user: Readonly<Record<string, unknown>> }
   /** The hooks of the application let the user in. */
   | { readonly kind: 'admitted' }

@@ -190,7 +190,7 @@ function lineOf(facts: Facts, message: string): string {
   return parts.join(' ')
 }
 
-/** Removes control characters, which a terminal would obey, and passwords in addresses. */
+/** Removes control characters, which a terminal would obey, and passwords in URLs. */
 function printable(text: string): string {
   return text
     .replace(/\/\/[^/@\s]*@/g, '//')

@@ -29,7 +29,7 @@ const LOGOUT_HINT = 'latchkey_logout_hint'
 
 /**
  * Answers the logout route. A `POST` from this site logs out. A `GET` logs out if the browser says
- * that the user followed a link on this site; otherwise it shows a page that asks.
+ * that the user followed a link on this site; otherwise it shows a page that asks first.
  *
  * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_FORGED` for a `POST` from any other page.
  */

@@ -34,13 +34,13 @@ export type OnError<Exchange = unknown> = (
 ) => MaybePromise<Response | 'answered' | undefined>
 
 /**
- * Functions that take part in logins and logouts. Each is awaited. An error that a hook throws
+ * Functions that take part in logins and logouts. Each hook is awaited. An error that a hook throws
  * stops the login or logout.
  */
 export interface Hooks<Exchange = unknown, U = AppUser> {
   /**
-   * Called before the visitor is redirected to the provider. The parameters that it returns are
-   * added to the authorization request.
+   * Called before the visitor is redirected to the provider. The parameters that the hook returns
+   * are added to the authorization request.
    */
   readonly beforeLogin?: (
     request: AuthRequest,
@@ -68,8 +68,8 @@ export interface Hooks<Exchange = unknown, U = AppUser> {
    */
   readonly onNewDevice?: (login: NewDevice<U>) => MaybePromise<undefined>
   /**
-   * Called after the session of this application was destroyed. The parameters that it returns are
-   * added to the provider's logout.
+   * Called after the session of this application was destroyed. The parameters that the hook
+   * returns are added to the provider's logout.
    */
   readonly beforeLogout?: (
     ended: AuthSession | undefined,

@@ -59,7 +59,9 @@ function isStore(value: unknown): boolean {
   return ABILITIES.every(([name, fits]) => store[name] === undefined || fits(store[name]))
 }
 
-/** Whether a value implements https://standardschema.dev; a schema may be an object or a function. */
+/**
+ * Whether a value implements https://standardschema.dev; a schema may be an object or a function.
+ */
 function isStandardSchema(value: unknown): boolean {
   return methods('validate')(Object(value)['~standard'])
 }

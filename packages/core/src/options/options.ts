@@ -349,7 +349,8 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   /** Returns the user's roles for `requireUser({ roles })`. Default: the claim `roles`. */
   readonly rolesFrom?: (user: NoInfer<U>) => readonly string[]
   /**
-   * Functions that take part in logins and logouts, for example to refuse a user. Each is awaited.
+   * Functions that take part in logins and logouts, for example to refuse a user. Each hook is
+   * awaited.
    */
   readonly hooks?: Hooks<Exchange, NoInfer<U>>
   /**

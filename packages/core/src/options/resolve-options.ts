@@ -327,7 +327,7 @@ function resolveRegistration(
         ? read.secret(options.clientSecret)
         : undefined
   if (clientId === clientSecret && clientId.length > LONGEST_WORD) {
-    // The secret would be in the URL of every login.
+    // The client id is in the URL of every login, so it must not be the secret.
     const remedy = 'is the same as "clientSecret". Copy the client id of the provider.'
     faults.push(faultOf('clientId', 'LATCHKEY_CLIENT_ID', remedy))
   }

@@ -11,7 +11,7 @@ import type { ProviderFetch } from './transport.ts'
 
 /**
  * A provider's discovery document, and the function that makes configurations of openid-client from
- * it.
+ * the document.
  */
 export interface Discovered {
   readonly metadata: ServerMetadata

@@ -7,8 +7,8 @@ import type { ProviderFetch } from './transport.ts'
 export type OpenidClient = typeof import('openid-client')
 
 /**
- * Work with openid-client. `sent` returns the members of the last token response, as the provider
- * sent them.
+ * A function that works with openid-client. `sent` returns the members of the last token response,
+ * as the provider sent them.
  */
 export type ClientWork<T> = (
   client: OpenidClient,

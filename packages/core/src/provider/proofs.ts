@@ -5,7 +5,7 @@ import type { OpenidClient } from './openid-client.ts'
 
 /**
  * DPoP proofs that the application possesses the keys of its access tokens. All sessions share the
- * nonces of a server, so that it rarely has to ask for a nonce.
+ * nonces of a server, so that a server rarely has to ask for one.
  *
  * @see RFC 9449 §4, §8, §9
  */

@@ -62,7 +62,7 @@ export interface Provider {
    * @throws {@link ProviderError} if the document is not cached and cannot be fetched or used.
    */
   metadata(): MaybePromise<ServerMetadata>
-  /** The URL of an authorization request. */
+  /** The URL of an authorization request, whose parameters may be pushed to the provider first. */
   authorizationUrl(request: AuthorizationRequest): MaybePromise<string>
   /**
    * The key set for a token, see {@link ProviderKeys}.

@@ -5,8 +5,8 @@ import type { SessionRecord, SessionStore } from './stores/session-store.ts'
 import { storeAnswer } from './stores/store-answer.ts'
 
 /**
- * The content of a logout token. It ends the provider's session `sid` or, without `sid`, every
- * login of `sub`.
+ * The content of a logout token. The token ends the provider's session `sid` or, without `sid`,
+ * every login of `sub`.
  */
 export interface Notice {
   readonly issuer: string
@@ -31,7 +31,7 @@ export interface EndedLogins {
    */
   idsOf(session: AuthSession): readonly string[]
   /**
-   * Whether a logout token has ended the login of a session.
+   * Whether a logout token ended the login of a session.
    *
    * @param issuedAt - When the provider issued the ID Token of the login, by its clock.
    * @param records - The records under the ids of {@link idsOf}, in the order of the ids.

@@ -25,7 +25,7 @@ export interface SessionData {
   clear(): Promise<void>
 }
 
-/** The parts of a visit that the data of a session needs. */
+/** The methods of a visit that {@link createSessionData} needs. */
 export interface DataVisit {
   sessionUsed(): void
   setCookies(cookies: readonly string[]): void

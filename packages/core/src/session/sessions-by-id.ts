@@ -74,7 +74,7 @@ export interface SessionsById extends SessionParts {
   ): Promise<readonly string[] | undefined>
 }
 
-/** Makes the operations on sessions from their parts. */
+/** Makes {@link SessionsById} from its parts. */
 export function createSessionsById(parts: SessionParts): SessionsById {
   const { settings, store, now } = parts
   const ends: SessionsById['ends'] = { hear: undefined }

@@ -10,7 +10,7 @@ import type { SessionRecord } from './stores/session-store.ts'
 type Data = SessionRecord['data']
 type Notices = readonly (SessionRecord | undefined)[]
 
-/** The result of opening a session. */
+/** The result of opening a session: the session, nothing, or the failure of the store. */
 export interface OpenedSession {
   readonly id?: string
   readonly record?: SessionRecord

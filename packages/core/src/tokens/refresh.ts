@@ -192,7 +192,7 @@ async function refresh(
   return kept
 }
 
-/** The refreshed session, after the application's hook `onSession`. */
+/** Calls the hook `onSession` for a refreshed session. Resolves to the session to store. */
 async function afterHook(
   { hooks }: ResolvedAuthOptions,
   refreshed: AuthSession,

@@ -6,7 +6,7 @@ import type { SessionData } from '../session/session-data.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * Keeps the visit of each request on the request object of a framework. An adapter sets it, its
+ * Keeps the visit of each request on the request object of a framework. An adapter sets the visit,
  * guards read it, and handlers use `getAuth`, `getUser` and `getData`.
  */
 export interface Visits<Request extends object, Sent = void> {

@@ -53,7 +53,8 @@ export class WebResponse implements ResponsePort<Response> {
 
   send({ status, body }: Answer): Response {
     const response = new Response(body ?? null, { status, headers: this.#own() })
-    // Headers that are set from now on belong to another response, except cookies.
+    // Headers that are set from now on belong to another response. Only `finish()` still adds
+    // cookies.
     this.#headers = undefined
     return response
   }

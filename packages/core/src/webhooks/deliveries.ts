@@ -40,7 +40,7 @@ export interface EventWork {
  */
 export type DeliverOnce = (keys: readonly string[], work: EventWork) => Promise<DeliveryOutcome>
 
-/** The parts that events are delivered with. */
+/** The parts that {@link createDeliverOnce} needs. */
 export interface DeliveryParts {
   readonly store: SessionStore
   readonly log: Log

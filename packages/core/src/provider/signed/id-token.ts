@@ -32,7 +32,7 @@ export interface IdTokenExpectations {
 export interface IdTokenFault {
   readonly claim: string
   readonly message: string
-  /** The remedy; `undefined` if only the provider's operator can do something. */
+  /** The remedy; `undefined` if only the provider's operator can correct the token. */
   readonly remedy: string | undefined
 }
 

@@ -15,9 +15,9 @@ export interface ProviderKeys {
   /** The key set, if it is fresh and has a key for the header. Fetches nothing. */
   known(header: JwtHeader): KeySet | undefined
   /**
-   * The key set for a token. The set is fetched if it has no key for the header, or is older than
-   * an hour, because keys can be withdrawn. Parallel calls share one fetch. Tokens with unknown
-   * keys cause at most two fetches at once, and then one every half minute.
+   * The key set for a token. The set is fetched if it has no key for the header, or if it is older
+   * than an hour, because keys can be withdrawn. Parallel calls share one fetch. Tokens with
+   * unknown keys cause at most two fetches at once, and then one every half minute.
    *
    * @throws {@link ProviderError} when a fetch is needed and fails. Known keys stay in use
    *   meanwhile, and a fetch for a token of the provider is tried again at once.

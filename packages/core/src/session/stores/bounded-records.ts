@@ -1,7 +1,7 @@
 import { frozenCopy } from '../../shared/records.ts'
 import type { SessionRecord } from './session-store.ts'
 
-/** A record in memory, and the approximate heap that it takes, in bytes. */
+/** A record in memory, and the approximate size of its heap, in bytes. */
 interface Held {
   readonly record: SessionRecord
   readonly bytes: number
@@ -22,12 +22,14 @@ export interface BoundedRecords {
    * met.
    */
   put(id: string, record: SessionRecord): void
-  /** Replaces the expiry of a record, and makes it the newest one. */
+  /** Replaces the expiry of a record, which becomes the newest. */
   touch(id: string, expiresAt: number): void
   remove(id: string): void
 }
 
-/** The divisor for the bytes of visitors who are not logged in: they get one quarter. */
+/**
+ * The part of the bytes for visitors who are not logged in: `maxBytes` is divided by this number.
+ */
 const VISITORS_PART = 4
 
 /**
@@ -81,7 +83,7 @@ export function createBoundedRecords(bounds: RecordBounds, now: () => number): B
   }
 }
 
-/** Records of one kind. The one written longest ago comes first. */
+/** Records of one kind. The record that was written longest ago comes first. */
 function createShelf() {
   const all = new Map<string, Held>()
   let bytes = 0

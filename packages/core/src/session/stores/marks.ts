@@ -9,17 +9,17 @@ const MAX_KEY_LENGTH = 200
 
 /**
  * Makes a replay cache in memory, for used logins and logout tokens, adopted sessions and ended
- * sessions. Expired keys are dropped first. If there are still more than `max`, the key that expires
- * soonest is dropped. So an attacker's logins, which are remembered for minutes, cannot displace
- * keys that are kept for months.
+ * sessions. Expired keys are dropped first. If there are still more than `max`, the key that
+ * expires soonest is dropped. So an attacker's logins, which are remembered for minutes, cannot
+ * displace keys that are kept for months.
  *
  * @param now - Returns the time in seconds since the epoch.
  * @param max - The number of keys at most.
  */
 export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayCache {
   /**
-   * One list for each duration in seconds, which maps a key to the time at which it expires. All keys of a list are
-   * kept equally long, so they are in the order in which they expire.
+   * One list for each duration in seconds, which maps a key to the time at which it expires. All
+   * keys of a list are kept equally long, so they are in the order in which they expire.
    */
   const lists = new Map<number, Map<string, number>>()
   let size = 0

@@ -46,7 +46,7 @@ export interface SessionStore {
    * nothing if the record has changed since it was `seen`.
    */
   touch(id: string, seen: SessionRecord, expiresAt: number): MaybePromise<void>
-  /** Deletes a session. Succeeds also if there is none. */
+  /** Deletes a session. Succeeds also if there is no session with this id. */
   destroy(id: string): MaybePromise<void>
   /**
    * Finds sessions by user and by the provider's session. Needed for back-channel logout and lists
