@@ -8,14 +8,17 @@ import type {
 import { within } from './queue-times.ts'
 import type { Micros } from './records.ts'
 
-/** Whether another attempt may begin at `now`, after the given earlier ones. */
+/**
+ * Whether another attempt may begin at `now`, after the counted `attempts`. `undefined`: there are
+ * none.
+ */
 export function admissionAfter(
   attempts: Attempts | undefined,
   limit: AttemptLimit,
   now: Micros,
 ): Admission {
   if (!attempts) return { kind: 'admitted' }
-  // The attempt was counted by a clock that was ahead and has gone back since.
+  // The clock was ahead when it counted the last attempt, and was set back since.
   if (attempts.lastAt > now + within(0)) return { kind: 'admitted' }
   const wait = attempts.lastAt + waitSeconds(attempts.count, limit) * 1e6 - now
   if (wait <= 0) return { kind: 'admitted' }
@@ -23,15 +26,15 @@ export function admissionAfter(
 }
 
 /**
- * The seconds between attempt number `count` and the next one: 0 while attempts are free, then
- * doubled by each attempt up to the maximum.
+ * The seconds to wait after `count` attempts: 0 while free attempts are left, then `baseSeconds`,
+ * doubled by each further attempt up to `maxSeconds`.
  */
 function waitSeconds(count: number, limit: AttemptLimit): number {
   const over = count - limit.free
   return over < 0 ? 0 : Math.min(limit.baseSeconds * 2 ** Math.min(over, 30), limit.maxSeconds)
 }
 
-/** The attempts in progress, for a store that only one process uses. */
+/** Keeps the attempts in progress in memory, for a store that only one process uses. */
 export function createAttemptsUnderWay() {
   const underWay = new Map<string, Map<string, Micros>>()
 
@@ -51,7 +54,7 @@ export function createAttemptsUnderWay() {
     /**
      * Begins an attempt; see `ProtocolStore.beginAttempt`.
      *
-     * @param madeAt - The attempts made so far under a key.
+     * @param madeAt - Returns the attempts counted so far under a key.
      */
     begin(
       counters: readonly AttemptCounter[],

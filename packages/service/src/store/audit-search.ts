@@ -1,38 +1,48 @@
 import type { Micros, StoredAuditEntry } from './records.ts'
 
-/** A filter of a tenant's entries; omitted members do not filter. */
+/** A filter of audit log entries. Omitted members do not filter. */
 export interface AuditFilter {
   /** Entries of any of these actors. */
   actors?: readonly string[] | undefined
   /** The beginning of the action, such as `user.`. */
   action?: string | undefined
   target?: string | undefined
-  /** The id of a user: entries about the user and all objects of the user. */
+  /**
+   * The id of a user: finds entries about the user and about the user's own objects, such as
+   * credentials.
+   */
   user?: string | undefined
-  /** The id of a request, or of a job: the entries of all of its users. */
+  /** The id of a request. The entries of a job have the id of the job instead. */
   request?: string | undefined
-  /** Leaves out what a job did user by user; the entry that began it stays. */
+  /**
+   * Leaves out the entries that jobs wrote for each user. The entry of the request that started a
+   * job stays.
+   */
   withoutJobs?: boolean | undefined
+  /** The beginning of the period, which belongs to the period. */
   from?: Micros | undefined
-  /** The instant before which entries were written. */
+  /** The end of the period, which does not belong to the period. */
   to?: Micros | undefined
 }
 
-/** The place of an entry in the list. The list is sorted by time, the newest first. */
+/** The position of an entry in a list that is sorted by time, the newest first. */
 export interface AuditPlace {
   at: Micros
   id: number
 }
 
-/** A page of the entries found: at most `limit` of those older than `after`. */
+/**
+ * A page of the entries found: at most `limit` entries after the position `after`, or from the
+ * newest on.
+ */
 export interface AuditPage {
   after: AuditPlace | undefined
   limit: number
 }
 
 /**
- * A part of the entries found. If `next` is set, there are more. Only the last part may have fewer entries than asked
- * for.
+ * One page of the entries found. `next` is the `after` of the next page; `undefined` on the last
+ * page. Every other page has as many entries as its limit.
  */
 export interface AuditPart {
   items: StoredAuditEntry[]

@@ -2,8 +2,8 @@ import type { Listing, Page } from './ports.ts'
 import type { Credential } from './records.ts'
 
 /**
- * One page of all credentials of a user, in the order of creation. The order of their ids would be another. After an id
- * that no longer exists, the page is empty.
+ * One page of a user's credentials, sorted by time of creation, because their ids have another
+ * order. If no credential has the id `after`, the page is empty.
  */
 export function pageOfCredentials(
   all: readonly Credential[],

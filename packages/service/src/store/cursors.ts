@@ -1,68 +1,79 @@
 import type { ReaderLag } from '../telemetry/gauges.ts'
 import type { StoredAuditEntry } from './records.ts'
 
-/** The number of shards into which readers divide the audit log, by tenant. */
+/** The number of shards of the audit log. All entries of a tenant are in the same shard. */
 export const LOG_SHARDS = 8
 
-/** The name of the reader that ends the sessions of changed users. */
+/** The name of the audit log reader that revokes the sessions of changed users. */
 export const VOID_SESSIONS = 'void-sessions'
 
-/** The name of the reader that makes events for endpoints. */
+/** The name of the audit log reader that makes events for webhook endpoints. */
 export const WEBHOOKS = 'webhooks'
 
-/** How long a process holds a shard without renewing its lease. */
+/** The duration of the lease of a shard, which the process that holds the shard renews. */
 export const LEASE_SECONDS = 3
 
 /**
- * The maximum number of entries that are read ahead while an earlier one is still being written.
+ * The maximum number of entries of a shard that are read while an earlier entry is still being
+ * written.
  */
 const MAX_AHEAD = 10_000
 
 /** A shard of the audit log that this process reads at the moment. */
 export interface HeldShard {
   shard: number
-  /** Every entry up to this id was read. */
+  /** Every entry of the shard up to this id was read. */
   position: number
-  /** The ids of entries after `position` that were already read, while earlier ones were still being written. */
+  /**
+   * The ids of entries after `position` that were already read, while earlier entries were still
+   * being written.
+   */
   ahead: readonly number[]
-  /** Grows each time a process takes the shard. A process with a lower fence no longer holds it. */
+  /**
+   * A number that grows each time a process takes the shard. A process with a lower fence no longer
+   * holds the shard.
+   */
   fence: number
 }
 
-/** The unread entries of some shards, and the positions of the shards after these entries. */
+/**
+ * Entries that were read from some shards, and the shards with their positions after these entries.
+ */
 export interface ReadAhead {
   entries: StoredAuditEntry[]
   shards: HeldShard[]
 }
 
 /**
- * The positions of readers of the audit log, stored beside it, so that a backup has a consistent
- * state of both.
+ * The positions of readers of the audit log. They are stored in the same database as the log, so
+ * that a backup contains a consistent state of both.
  */
 export interface CursorStore {
   /**
-   * Whether there may be unread entries, as known in this process for at most a second. Sends no query. Always `true`
-   * if the store cannot know.
+   * Whether the reader may have unread entries. Sends no query, so the answer may be a second old.
+   * `true` if this is unknown. A store without this method has to be asked by `claim`.
    */
   mayHaveUnread?(reader: string): boolean
   /**
-   * Takes at most `limit` shards that have unread entries and that no other process holds. `undefined` if nothing is
-   * unread.
+   * Takes shards that have unread entries and that no other process holds. `undefined` if the
+   * reader has read everything. A store of several processes takes at most `limit` shards.
    */
   claim(reader: string, limit: number): Promise<HeldShard[] | undefined>
   /** Reads at most `limit` unread entries of the tenants in these shards, the oldest first. */
   read(shards: readonly HeldShard[], limit: number): Promise<ReadAhead>
   /**
-   * Stores the positions of the shards, and renews their leases or, with `isLast`, ends them.
+   * Stores the positions of the shards. Renews their leases or, with `isLast`, ends the leases.
    *
    * @returns The shards that this process still holds.
    */
   keep(reader: string, shards: readonly HeldShard[], isLast: boolean): Promise<HeldShard[]>
-  /** How far each reader is behind. */
+  /** The time of the oldest unread entry of each reader. */
   lag(): Promise<ReaderLag[]>
 }
 
-/** The shard of a tenant's entries. In SQL it is `ascii(right(tenant_id, 1)) % 8`. */
+/**
+ * The number of the shard of a tenant's entries. The same in SQL: `ascii(right(tenant_id, 1)) % 8`.
+ */
 export function shardOf(tenantId: string): number {
   return (tenantId.at(-1)?.charCodeAt(0) ?? 0) % LOG_SHARDS
 }
@@ -70,7 +81,7 @@ export function shardOf(tenantId: string): number {
 /**
  * The shards with their positions moved to the end of the entries that were read.
  *
- * @param settled - No entry up to this id can appear any more.
+ * @param settled - The id up to which no further entry can appear.
  * @param isEnd - Whether `entries` reach the end of the log.
  */
 export function movedBehind(
@@ -90,7 +101,10 @@ export function movedBehind(
   })
 }
 
-/** Whether these shards may read on. If not, they wait for an entry that is still being written. */
+/**
+ * Whether more entries of these shards may be read. If not, the reader waits for an entry that is
+ * still being written.
+ */
 export function mayReadAhead(shards: readonly HeldShard[]): boolean {
   return shards.every(({ ahead }) => ahead.length < MAX_AHEAD)
 }

@@ -1,7 +1,7 @@
 import type { Backlog } from '../telemetry/gauges.ts'
 import type { Micros, StoredAuditEntry, Webhook } from './records.ts'
 
-/** How long deliveries are kept after they were made. */
+/** The days after its creation for which a delivery is kept. */
 export const DELIVERIES_KEPT_DAYS = 30
 
 /** The due time of an endpoint that has no waiting deliveries. */
@@ -9,41 +9,45 @@ export const NOT_DUE: Micros = Number.MAX_SAFE_INTEGER
 
 /** An event on its way to an endpoint. */
 export interface Delivery {
-  /** Grows with each delivery. */
+  /** A later delivery has a higher id. */
   id: number
   webhookId: string
   eventId: string
   /** The type of the event. */
   type: string
-  /** The body. It is sent in the same bytes each time, because it is signed. */
+  /** The body of the request. Each attempt sends the same bytes, because they are signed. */
   body: string
   createdAt: Micros
   /** The time of the next attempt, while the delivery waits. */
   dueAt: Micros
   /** The number of attempts so far. */
   attempts: number
+  /** The time of the last attempt. */
   triedAt: Micros | undefined
-  /** The status of the last answer. */
+  /** The HTTP status of the last response. */
   status: number | undefined
-  /** Why there was no usable answer. */
+  /** The reason why the last attempt got no usable response. */
   reason: string | undefined
-  /** How long the last answer took, in milliseconds. */
+  /** The duration of the last attempt, in milliseconds. */
   millis: number | undefined
   outcome: DeliveryOutcome | undefined
 }
 
-/** How a delivery ended. */
+/** The outcome of a delivery that is not tried again. */
 export type DeliveryOutcome = 'delivered' | 'given_up'
 
 /** The state of a delivery. */
 export type DeliveryState = DeliveryOutcome | 'waiting'
 
-/** An event to deliver, and the entry of the audit log behind it. */
+/** An event to deliver, and the audit log entry that the event reports. */
 export type NewDelivery = Pick<Delivery, 'webhookId' | 'eventId' | 'type' | 'body'> & {
   entry: Pick<StoredAuditEntry, 'id' | 'at'>
 }
 
-/** An endpoint, and the id of the entry after which it has missed events. */
+/**
+ * An endpoint that has missed events. `from`: the id of the audit log entry after which events are
+ * missing.
+ */
 export interface MissedEvents {
   webhook: Webhook
   from: number
@@ -51,42 +55,53 @@ export interface MissedEvents {
 
 /** A delivery that this process is to send. */
 export interface DueDelivery extends Delivery {
-  /** How long ago it was made, in seconds. */
+  /** The seconds since the delivery was created. */
   age: number
 }
 
-/** The result of an attempt. */
+/** The result of an attempt to send a delivery. */
 export type Attempt = Pick<
   Delivery,
   'id' | 'createdAt' | 'status' | 'reason' | 'millis' | 'outcome'
 > & {
-  /** The seconds until the next attempt, unless the delivery has ended. */
+  /** The seconds until the next attempt. Ignored if `outcome` is set. */
   waitSeconds: number
 }
 
-/** How many endpoints a tenant can have: each gets a copy of every event. */
+/**
+ * The maximum number of webhook endpoints of a tenant. Each endpoint gets a copy of every event.
+ */
 export const MAX_WEBHOOKS = 10
 
-/** How many deliveries of an endpoint are sent at a time. */
+/** The maximum number of deliveries of an endpoint that are sent at a time. */
 export const LANE_AT_ONCE = 8
 
-/** The waiting deliveries of one endpoint. One process at a time holds a lane and sends them. */
+/**
+ * The waiting deliveries of one endpoint. One process at a time holds a lane and sends its
+ * deliveries.
+ */
 export interface Lane {
   /** The endpoint, as it was when the lane was taken. */
   webhook: Webhook
-  /** Deliveries that are due, the one that waits longest first; at most {@link LANE_AT_ONCE}. */
+  /** Deliveries that are due, the longest waiting first; at most {@link LANE_AT_ONCE}. */
   due: DueDelivery[]
-  /** Grows each time the lane is taken or given back. */
+  /**
+   * A number that grows each time the lane is taken or released. A process with a lower fence no
+   * longer holds the lane.
+   */
   fence: number
-  /** Changes whenever a delivery is added. */
+  /** A number that changes whenever a delivery is added. */
   version: number
-  /** For how many seconds the endpoint has accepted nothing; `undefined` if it accepted the last attempt. */
+  /**
+   * The seconds for which the endpoint has accepted nothing; `undefined` if it accepted the last
+   * attempt.
+   */
   failingSeconds: number | undefined
 }
 
 /**
- * Limits for lanes of one kind. `ofTenant`: how many lanes of a tenant this process may hold.
- * `held`: how many it holds now, by tenant.
+ * The limit for lanes of one kind. `ofTenant`: the maximum number of lanes of a tenant that this
+ * process holds. `held`: the numbers of lanes that it holds now, by tenant id.
  */
 export interface LaneShare {
   ofTenant: number
@@ -95,79 +110,99 @@ export interface LaneShare {
 
 /** The limits within which a process takes lanes. */
 export interface LaneLimits {
+  /** For endpoints that accepted the last event. */
   quick: LaneShare
   /** For endpoints that did not accept the last event. */
   failing: LaneShare
-  /** How many more failing lanes may be taken, of all tenants together. */
+  /** The number of further failing lanes that may be taken, of all tenants together. */
   moreFailing: number
 }
 
-/** A lane that is given back. */
+/** A lane to release, with the result of its deliveries. */
 export interface Release {
   lane: Lane
-  /** How long nothing is sent to the endpoint, in seconds. */
+  /** The seconds for which nothing is sent to the endpoint. */
   pauseSeconds: number
-  /** Whether the endpoint accepted nothing; `undefined` if nothing was sent to it. */
+  /** Whether the endpoint accepted nothing; `undefined` if nothing was sent to the endpoint. */
   isFailing: boolean | undefined
 }
 
 /**
- * Deliveries of events. Each endpoint has a lane of its own, so that one without an answer does not delay the others.
- * All times are from the clock of the store.
+ * Deliveries of events. Each endpoint has a lane of its own, so that a slow endpoint does not delay
+ * other endpoints. All times are from the clock of the store.
  */
 export interface DeliveryStore {
   /**
-   * Adds deliveries that are due at once. Left out are events that the endpoint already has, and events from before the
-   * endpoint was created.
+   * Adds deliveries, which are due at once. Skips events that the endpoint already has, events from
+   * before the endpoint was created, and events for deleted endpoints.
    */
   add(deliveries: readonly NewDelivery[]): Promise<void>
-  /** Like `add`, but also sends events again whose delivery has ended. */
+  /**
+   * Adds deliveries like `add`, but of events of any time. Events that the endpoint already has are
+   * sent again.
+   */
   addAgain(deliveries: readonly Omit<NewDelivery, 'entry'>[]): Promise<void>
-  /** Whether something may have been due within the last second. Without this method, the store is always asked. */
+  /**
+   * Whether a delivery may be due. Sends no query, so the answer may be a second old. A store
+   * without this method has to be asked by `claim`.
+   */
   mayBeDue?(): boolean
   /**
-   * Takes up to `limit` lanes with due deliveries that no other process holds, for `seconds`. Lanes of failing
-   * endpoints come last.
+   * Takes up to `limit` lanes for `seconds`: those with due deliveries that no other process holds,
+   * except lanes of disabled endpoints. Lanes of failing endpoints come last. Default of `limits`:
+   * none.
    */
   claim(limit: number, seconds: number, limits?: LaneLimits): Promise<Lane[]>
-  /** Extends the lease of lanes. Lanes that were given back, or that another process has taken, stay as they are. */
+  /**
+   * Extends the leases of lanes to `seconds` from now. Skips lanes that were released, or that
+   * another process has taken.
+   */
   renew(lanes: readonly Lane[], seconds: number): Promise<void>
   /**
-   * Corrects times after a clock was set back: lanes become free, and deliveries due, whose time
-   * lies further ahead than any lease or pause allows.
+   * Corrects times after a clock was set back. Frees lanes whose lease or pause ends too far ahead,
+   * and makes deliveries due whose due time cannot be right.
    *
-   * @returns The number of lanes.
+   * @returns The number of freed lanes.
    */
   recall(leaseSeconds: number, longestPauseSeconds: number): Promise<number>
   /**
-   * Stores the results of attempts. A delivery then has ended or waits for its next attempt; one that was added again
-   * in the meantime stays due.
+   * Stores the results of attempts. A delivery that was added again since the attempt began stays
+   * due.
    */
   finish(attempts: readonly Attempt[]): Promise<void>
-  /** Gives lanes back. Resolves, for each lane, to the seconds until its next delivery is due, if one waits. */
+  /**
+   * Releases lanes. Resolves, for each lane, to the seconds until its next delivery can be sent;
+   * `undefined` if no delivery waits, or another process has taken the lane.
+   */
   release(releases: readonly Release[]): Promise<(number | undefined)[]>
   /**
-   * Records the entry of the log after which an endpoint misses events. Call it before the endpoint
-   * is switched off.
+   * Records the position in the audit log after which an endpoint misses events. Call this method
+   * before the endpoint is switched off.
    */
   miss(webhookId: string): Promise<void>
   /** The enabled endpoints that missed events while they were switched off. */
   missed(): Promise<MissedEvents[]>
   /**
-   * Records that the missed events up to an entry of the log were added, or all of them. Returns
-   * `false` if the endpoint was switched off meanwhile.
+   * Records that the missed events up to the entry `to` of the audit log were added; `undefined`:
+   * all of them. Resolves to `false`, and records nothing, if the endpoint was switched off
+   * meanwhile.
    */
   madeUp(missed: MissedEvents, to: number | undefined): Promise<boolean>
-  /** Ends the failures and the pause of an endpoint that is switched on again. */
+  /** Resets the failures and the pause of an endpoint that is switched on again. */
   resume(webhookId: string): Promise<void>
-  /** Deliveries of an endpoint, the newest first, after the one with this id in that order. */
+  /** Lists deliveries of an endpoint, the newest first: at most `limit` with ids below `before`. */
   list(
     webhookId: string,
     query: { state?: DeliveryState | undefined; before: number | undefined; limit: number },
   ): Promise<Delivery[]>
   get(webhookId: string, id: number): Promise<Delivery | undefined>
-  /** The deliveries that wait. Those of endpoints that are switched off do not count. */
+  /**
+   * The number of waiting deliveries and the age of the oldest. Deliveries of disabled endpoints do
+   * not count.
+   */
   backlog(): Promise<Backlog>
-  /** Removes old deliveries, and endpoints of deleted tenants that have nothing to deliver any more. */
+  /**
+   * Deletes old deliveries, and the endpoints of erased tenants that have no waiting deliveries.
+   */
   prune(): Promise<void>
 }

@@ -2,8 +2,9 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 
 /**
- * The form in which addresses are compared: trimmed, NFC and in lower case, the local part without
- * invisible characters, the domain by IDNA. Visitors may type anything, so it never throws.
+ * The form in which email addresses are compared: trimmed, NFC and in lower case, the local part
+ * without invisible characters, the domain by IDNA. Accepts any text without throwing, because
+ * visitors may type anything.
  */
 export function emailKey(email: string): string {
   const text = email.trim().normalize('NFC').toLowerCase().normalize('NFC')
@@ -13,16 +14,17 @@ export function emailKey(email: string): string {
   return localPart + (mailDomain(domain) ?? domain)
 }
 
-/** Characters that are invisible. */
+/** Matches an invisible character. */
 export const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
 
-/** Domains that IDNA does not change: most of them. The check costs a fraction of IDNA. */
+/** Matches most of the domains that IDNA leaves unchanged. This check costs a fraction of IDNA. */
 const PLAIN_DOMAIN = /^(?:(?!xn--)[a-z0-9-]+\.)+[a-z]+$/
 
 /**
- * The domain of an address in its DNS form; `undefined` for text that cannot be a domain.
+ * Converts the domain of an email address to its DNS form; `undefined` for text that cannot be a
+ * domain.
  *
  * @see RFC 5890, Unicode Technical Standard 46
  */
@@ -32,6 +34,6 @@ export function mailDomain(domain: string): string | undefined {
   if (domain.includes('%')) return undefined
   const ascii = domainToASCII(domain)
   const labels = ascii.split('.')
-  // It also reads numbers, such as 2130706433, as IPv4 addresses.
+  // `domainToASCII` turns numbers, such as 2130706433, into IPv4 addresses.
   return labels.includes('') || isIP(ascii) !== 0 ? undefined : ascii
 }

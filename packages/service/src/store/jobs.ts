@@ -1,7 +1,7 @@
 import type { AuditEntry, Micros, OperatorRole, Reach } from './records.ts'
 import type { SearchCursor, UserQuery } from './user-search.ts'
 
-/** The acts of a job for each of its users. */
+/** The kinds of bulk jobs: the action that a job does for each of its users. */
 export const bulkKinds = ['disable', 'enable', 'end-sessions', 'reset', 'verify', 'invite'] as const
 
 /** One of {@link bulkKinds}: the last three send a message. */
@@ -13,7 +13,7 @@ export type JobUsers =
   | { readonly ids: readonly string[] }
   | { readonly query: Omit<UserQuery, 'order'> }
 
-/** The parts of every job: what to do, for which operator. */
+/** The members of every job: its work, its operator and its state. */
 interface JobOf<Kind, Work, Progress> {
   id: string
   tenantId: string
@@ -23,17 +23,20 @@ interface JobOf<Kind, Work, Progress> {
   actor: Pick<AuditEntry, 'requestId' | 'address' | 'userAgent'> & { name: string }
   /** When the job was created. Users who were created later are left out. */
   createdAt: Micros
-  /** How many users there were at the beginning; they are counted up to a limit. */
+  /** The number of users when the job was created, counted up to a limit. */
   total: number
-  /** `waiting`: the operator has to confirm before it continues. */
+  /** `waiting`: the job continues when the operator confirms it. */
   state: 'waiting' | 'running' | 'done' | 'stopped'
   progress: Progress
 }
 
-/** The users of an act. With `isStopped`, an operator has stopped it, and it ends after the current step. */
+/**
+ * The users of a bulk job. `isStopped`: an operator has stopped the job, which ends after the
+ * current step.
+ */
 export type BulkWork = JobUsers & { readonly isStopped?: true }
 
-/** An act for many users of a tenant. */
+/** A job that does the same action for many users of a tenant. */
 export type BulkJob = JobOf<BulkKind, BulkWork, BulkProgress>
 
 /** An import of users, from the upload on. */
@@ -44,9 +47,9 @@ export type RoleJob = JobOf<'tell-role', RoleWork, null>
 
 export type Job = BulkJob | ImportJob | RoleJob
 
-/** The progress of an act for many users, from which any process continues. */
+/** The progress of a bulk job, from which any process can continue. */
 export interface BulkProgress {
-  /** The id of the user after whom the current step began. */
+  /** The position of the user after whom the current step began. */
   after: SearchCursor | undefined
   /** The ids of the users whom the current step has handled. */
   taken: string[]
@@ -59,11 +62,14 @@ export interface BulkProgress {
 /** The file of an import, and the mapping of its columns to members of users. */
 export interface ImportWork {
   fileName: string
-  /** How many parts the records of the file have. */
+  /** The number of {@link JobPart}s into which the records of the file are divided. */
   parts: number
   /** The name of the column for each member of a user. */
   columns: Record<string, string>
-  /** The algorithm of hashes in rows that name none. Empty if none was chosen. */
+  /**
+   * The algorithm of password hashes in rows that name no algorithm. Empty if no algorithm was
+   * chosen.
+   */
   algorithm: string
   /** Whether passwords and hashes are left out. */
   withoutPasswords: boolean
@@ -90,7 +96,7 @@ export interface ImportProgress {
   problem?: string | undefined
   /** The name of the same reason, for texts in other languages. */
   because?: StoredReason | undefined
-  /** Values that may mark blocked users, and whose meaning the operator has to choose. */
+  /** Values that may mark blocked users. The operator has to choose their meanings. */
   unclear?: Omit<ImportState, 'meaning'>[] | undefined
   check?: ImportCheck | undefined
   /** The number of the next part. */
@@ -98,16 +104,16 @@ export interface ImportProgress {
   /** The time at which the previous part was finished. */
   since: Micros
   /**
-   * The fence that the next claim of the job has if no part was begun since. With a higher one, the claim repeats a
-   * part that another process began.
+   * The fence that the next claim of the job has, unless another process claims the job before. A
+   * claim with a higher fence repeats a part that another process has begun.
    */
   fence: number
   created: number
   existing: number
   refused: number
   /**
-   * The numbers of existing users whom an update changed, and of those left unchanged because of a
-   * conflict.
+   * `changed`: the number of existing users whom an update changed. `conflicts`: the number of
+   * users left unchanged because of a conflict.
    */
   changed?: number | undefined
   conflicts?: number | undefined
@@ -123,7 +129,7 @@ export interface ImportCheck {
   saysStates: boolean
   /** The columns that are not imported. */
   ignored: string[]
-  /** The first few of each, as examples. */
+  /** The first few rows of each outcome, as examples. */
   firstCreatable: { line: number; email: string; name: string }[]
   firstExisting: { line: number; email: string; id: string }[]
   firstFaults: ImportFault[]
@@ -153,7 +159,7 @@ export interface StoredReason {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** A row that is not imported. */
+/** A row that is not imported, and the reason. */
 export interface ImportFault {
   /** Counted from 0. */
   row: number
@@ -172,7 +178,7 @@ export interface KeptMember {
   reason: string
 }
 
-/** Some records of an import. */
+/** A part of the records of an import, with its outcome. */
 export interface JobPart {
   n: number
   /** Sealed, as it may hold passwords; empty once the records are imported. */
@@ -195,7 +201,7 @@ export interface PartResult {
 export interface RoleWork {
   operatorId: string
   before: { role: OperatorRole; reach: Reach }
-  /** The address of an operator; `undefined` for the command line. */
+  /** The email address of the operator who changed the role; `undefined` for the command line. */
   by: string | undefined
 }
 
@@ -203,7 +209,8 @@ export interface RoleWork {
 export type HeldJob<J extends Job = Job> = J & { fence: number }
 
 /**
- * The jobs of all tenants. Any process can run a job, but only one at a time. Times are those of the database's clock.
+ * The jobs of all tenants. Any process can run a job, but only one process at a time. Leases use
+ * the clock of the database.
  */
 export interface JobStore {
   insert(job: Job): Promise<void>
@@ -212,34 +219,40 @@ export interface JobStore {
   some(ids: readonly string[]): Promise<Job[]>
   /** The newest jobs of a tenant. */
   list(tenantId: string, limit: number): Promise<Job[]>
-  /** Takes a running job that no process holds, for some seconds. */
+  /** Takes a running job that no process holds, for `seconds`; `undefined` if there is none. */
   claim(seconds: number): Promise<HeldJob | undefined>
-  /** Extends the lease of a job, unless it was given back. */
+  /**
+   * Extends the lease of a job to `seconds` from now, unless the lease has ended or another process
+   * has taken the job.
+   */
   renew(job: Pick<HeldJob, 'id' | 'fence'>, seconds: number): Promise<void>
-  /** Frees jobs whose lease ends more than `seconds` from now, because the clock was set back. Returns how many. */
+  /**
+   * Frees jobs whose lease ends clearly more than `seconds` from now, because the clock was set
+   * back. Resolves to their number.
+   */
   recall(seconds: number): Promise<number>
   /**
-   * Stores the progress of a job and, while it runs, extends its lease.
+   * Stores the state and the progress of a job, and sets its lease to `seconds` from now.
    *
-   * @returns Whether this process still held the job.
+   * @returns `false` if another process has taken the job. Nothing was stored in this case.
    */
   keep(job: HeldJob, seconds: number): Promise<boolean>
   /**
-   * Changes the work, the actor and the progress of a job that waits.
+   * Stores the state, the work, the actor, the total and the progress of a job that waits.
    *
    * @param before - The progress that the caller has read.
-   * @returns Whether the job still waited, with that progress.
+   * @returns `false` if the job no longer waited with that progress. Nothing was stored in this case.
    */
   resume(job: Job, before: Job['progress']): Promise<boolean>
   /**
    * Stores the work of a running job, from which the next step begins.
    *
-   * @returns `false` if the job had already ended. Nothing was stored then.
+   * @returns `false` if the job was not running. Nothing was stored in this case.
    */
   setWork(job: Pick<Job, 'tenantId' | 'id' | 'work'>): Promise<boolean>
   /** Deletes a job that waits, with its parts. */
   discard(tenantId: string, id: string): Promise<void>
-  /** Deletes the jobs that began to wait before this time. */
+  /** Deletes the waiting jobs of all tenants that were created before this time. */
   discardBefore(at: Micros): Promise<void>
   addPart(jobId: string, n: number, content: string): Promise<void>
   /** Reads at most `limit` parts from number `n` on, in order. */

@@ -28,7 +28,10 @@ import type { Found, SearchPage, UserQuery } from './user-search.ts'
 /** The tenant id for writes that belong to no tenant, such as those of API keys. */
 export const NO_TENANT = ''
 
-/** A part of a list: at most `limit` objects after the one with the id `after`. */
+/**
+ * A page of a list: at most `limit` objects after the object with the id `after`, or from the
+ * start.
+ */
 export interface Page {
   after: string | undefined
   limit: number
@@ -36,7 +39,7 @@ export interface Page {
 
 /** One page of a list, in the order of creation. */
 export interface Listing<T> {
-  /** How many objects the whole list holds. */
+  /** The number of objects in the whole list. */
   total: number
   items: T[]
   /** Whether there are more objects after the last item. */
@@ -44,28 +47,30 @@ export interface Listing<T> {
 }
 
 /**
- * Turns the stored object into the one to store. It is synchronous, has no effects, and may throw, which leaves
- * everything as it was and rejects the call. It runs again with the newer object when another process was faster. If it
- * returns the same object, the outcome is `unchanged`.
+ * A function that gets the stored object and returns the object to store. The function is
+ * synchronous and has no side effects, because it runs again if another process has changed the
+ * object meanwhile. If the function throws, nothing is written and the call rejects. If it returns
+ * `current` itself, the outcome is `unchanged`.
  */
 export type Change<T> = (current: T) => T
 
 /**
- * The outcome of a write. Only `written` changed anything, including the audit log.
+ * The outcome of a write. Only a write with the outcome `written` has changed data or the audit
+ * log.
  *
- * `record` is the object as it is now; after a delete, its last version. `missing`: the object or its parent does not
- * exist. `duplicate`: such an object exists already.
+ * `record` is the object as it is now; after a delete, its last version. `missing`: the object or
+ * its parent does not exist. `duplicate`: another object has the same id or unique value.
  */
 export type Outcome<T> =
   | { kind: 'written' | 'unchanged'; record: T }
   | { kind: 'missing' | 'duplicate' }
 
 /**
- * The data that must outlive the process: tenants and everything in them.
+ * The store of data that must outlive the process: tenants and everything in them.
  *
  * Every method is atomic, together with its audit entry, and resolves when the outcome is durable.
- * Returned objects are copies. Methods reject only when the store itself fails. Every
- * implementation passes the suite in `test/store/data-store-suite.ts`.
+ * Returned objects are copies. Methods reject only when the store itself fails, or a function of
+ * the caller throws. Every implementation passes the suite in `test/store/data-store-suite.ts`.
  */
 export interface DataStore {
   readonly tenants: TenantStore
@@ -86,28 +91,32 @@ export interface DataStore {
   readonly mailDays: MailDayStore
 
   /**
-   * A value that changes, at most a second later, when another process has written tenants, applications or keys.
-   * Compare it with `===`. It stays the same if no other process can write to the store, and is new each time if the
-   * database cannot be reached.
+   * A value that changes, at most a second later, when another process has written tenants,
+   * applications or keys. Compare two values with `===`. The value stays the same if no other
+   * process writes to the store. Each value is new if the database cannot be reached.
    *
-   * @param tenantId - Only writes of this tenant, or of {@link NO_TENANT}, change the value, if the store can
-   *   distinguish them.
+   * @param tenantId - Only writes of this tenant, or of {@link NO_TENANT}, change the value, if the
+   *   store can distinguish them.
    */
   foreignVersion?(tenantId?: string): unknown
 
-  /** Runs a task unless another process is running it. Resolves to whether it ran. Absent in a store of one process. */
+  /**
+   * Runs `work` unless another call is running the same task, also in another process. Resolves to
+   * whether `work` ran. Absent in a store of one process.
+   */
   exclusively?(task: string, work: () => Promise<void>): Promise<boolean>
 
   /**
-   * Runs a task at the same time as other calls of `together`, but not while another process runs it with
-   * `exclusively`. Resolves to whether it ran. Absent in a store of one process.
+   * Runs `work`, unless a call of `exclusively` is running the same task, also in another process.
+   * Several calls of `together` can run a task at the same time. Resolves to whether `work` ran.
+   * Absent in a store of one process.
    */
   together?(task: string, work: () => Promise<void>): Promise<boolean>
 
-  /** The master keys in use by any process. Absent in a store of one process. */
+  /** The ids of the master keys of all processes. Absent in a store of one process. */
   readonly sealingKeys?: SealingKeyStore
 
-  /** Resolves once the store has written something. Rejects with the reason if it cannot write. */
+  /** Resolves if the store accepts writes. Otherwise rejects with the reason. */
   check(): Promise<void>
 
   /** Finishes the work in progress, then closes files and connections. */
@@ -118,7 +127,7 @@ export interface DataStore {
 export interface SealingKeyStore {
   list(): Promise<string[]>
   add(id: string): Promise<void>
-  /** Deletes all other ids, because no value is sealed under their keys any more. */
+  /** Deletes all other ids. Call it when no value is sealed under another key any more. */
   keepOnly(id: string): Promise<void>
 }
 
@@ -131,7 +140,10 @@ export interface MailDay {
   givenUp: number
 }
 
-/** How many mails were sent and given up each day, by tenant. They are erased with their tenant. */
+/**
+ * The numbers of mails that were sent and given up on each day, by tenant. They are erased with the
+ * tenant.
+ */
 export interface MailDayStore {
   /** Counts a mail. A mail of an unknown tenant is not counted. */
   add(tenantId: string, day: number, outcome: MessageOutcome): Promise<void>
@@ -142,7 +154,8 @@ export interface MailDayStore {
 }
 
 /**
- * How many domains can be reserved for one tenant. Above that, the one given up first is released.
+ * The maximum number of domains that are reserved for one tenant. Above it, the reservation that
+ * ends first is released.
  */
 export const MAX_HELD_DOMAINS = 10
 
@@ -152,12 +165,12 @@ export interface TenantDeletion {
   domain: string
   name: string
   deletedAt: Micros
-  /** The number of users that the tenant had, and the number not yet erased. */
+  /** `users`: the number of users at the deletion. `left`: the number of users not yet erased. */
   users: number
   left: number
 }
 
-/** The image of a tenant, as stored. */
+/** The image that a tenant has uploaded, with its SHA-256 in hexadecimal. */
 export interface StoredLogo {
   readonly hash: string
   readonly bytes: Buffer
@@ -165,23 +178,27 @@ export interface StoredLogo {
 
 /** Tenants. The system tenant can be read by its id and its domain, but is in no list and not counted. */
 export interface TenantStore {
-  /** `duplicate`: the domain belongs to another tenant, or is reserved for another. */
+  /**
+   * `duplicate`: the domain belongs to another tenant, or is reserved for another existing tenant.
+   */
   insert(tenant: Tenant, audit: AuditEntry): Promise<Outcome<Tenant>>
   get(id: string): Promise<Tenant | undefined>
   findByDomain(domain: string): Promise<Tenant | undefined>
   list(reach: Reach, page: Page): Promise<Listing<Tenant>>
   /**
-   * Tenants whose domain or name begins with a text. Upper and lower case of ASCII letters are the
-   * same.
+   * Finds tenants whose domain or name begins with a text. Upper and lower case of ASCII letters
+   * are the same.
    */
   search(reach: Reach, search: string, page: SearchPage): Promise<Found<Tenant>>
   /**
    * Changes the tenant.
    *
-   * @param change - A {@link Change}. It gets the requested applications as they are at the moment of the write.
-   * @param options - `heldUntil`: the time until which a domain that the tenant gives up is reserved for it.
-   *   `applicationsWith`: a key of metadata; the applications that have it are read. Default: none are. `logo`: the
-   *   image is replaced by these bytes, those of the `logo` that the change gives the tenant. Default: it stays.
+   * @param change - Like {@link Change}, with the applications that `applicationsWith` selects at
+   *   the moment of the write.
+   * @param options - `heldUntil`: the time until which a domain that the tenant gives up stays
+   *   reserved for the tenant. Default: it is not reserved. `applicationsWith`: a key of metadata
+   *   that selects applications. Default: none. `logo`: the new image, described by `logo` of the
+   *   changed tenant, or `undefined` bytes to delete the image. Default: the image stays.
    */
   update(
     id: string,
@@ -196,17 +213,18 @@ export interface TenantStore {
   /** The image that the tenant has uploaded, if any. */
   logo(id: string): Promise<StoredLogo | undefined>
   /**
-   * Deletes the tenant; returns its last version. From then on it is in no list, no look-up finds it and no key reaches
-   * it. Its rows are erased by {@link TenantStore.erase}. Its domain is held as in {@link TenantStore.update}, but a
-   * new tenant may have it.
+   * Deletes the tenant. From now on, no list contains the tenant, no look-up finds it and no API
+   * key reaches it. {@link TenantStore.erase} erases its rows later. Until `heldUntil`, only a new
+   * tenant may take the domain, and no existing one.
    */
   delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
   /** The deleted tenants that still have rows, in the order of deletion. */
   deletions(): Promise<TenantDeletion[]>
   /**
-   * Erases some users of a deleted tenant. With the last of them it erases everything else, and adds `audit`.
+   * Erases some users of a deleted tenant. Together with the last users, erases all other data of
+   * the tenant and adds `audit`.
    *
-   * @param limit - The number of users at most.
+   * @param limit - The maximum number of users to erase.
    * @returns Whether there is more to erase.
    */
   erase(id: string, limit: number, audit: AuditEntry): Promise<boolean>
@@ -215,16 +233,14 @@ export interface TenantStore {
 }
 
 export interface ApplicationStore {
-  /**
-   * @param check - Called with the tenant at the moment of the write. Throws to refuse the write.
-   */
+  /** @param check - Gets the tenant at the moment of the write, and throws to refuse the write. */
   insert(
     application: Application,
     audit: AuditEntry,
     check?: (tenant: Tenant) => void,
   ): Promise<Outcome<Application>>
   get(tenantId: string, id: string): Promise<Application | undefined>
-  /** `undefined` when there is no such tenant. */
+  /** Resolves to `undefined` if the tenant does not exist. */
   list(tenantId: string, page: Page): Promise<Listing<Application> | undefined>
   update(
     tenantId: string,
@@ -236,11 +252,11 @@ export interface ApplicationStore {
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Application>>
 }
 
-/** A user to insert, with the credential and the audit entry. */
+/** A user to insert, with the audit entry and, optionally, a credential. */
 export interface NewUser {
   user: User
   credential: Credential | undefined
-  /** Instead of a password. */
+  /** A password hash of another system, for a user without a password credential. */
   legacyPassword?: LegacyPassword | undefined
   audit: AuditEntry
 }
@@ -250,28 +266,34 @@ export interface Account {
   readonly user: User
   /** The user's credentials, in no order. */
   readonly credentials: readonly Credential[]
-  /** Present only in {@link UserStore.updateAccount}. If a change leaves it out, it stays as it is. */
+  /**
+   * Present only in {@link UserStore.updateAccount}. If a change omits the standing, it stays as it
+   * is.
+   */
   readonly standing?: Standing
   /**
-   * Present only in {@link UserStore.updateAccount}, and only if requested. If a change leaves it out, it stays as it
-   * is; `null` deletes it.
+   * Present only in {@link UserStore.updateAccount}, and only if requested by `reads`. If a change
+   * omits the legacy password, it stays as it is; `null` deletes it.
    */
   readonly legacyPassword?: LegacyPassword | null | undefined
 }
 
-/** An event that an update counts in the standing of a user. */
+/**
+ * An event that an update counts in the {@link Standing} of a user: `moved` in `moves`, `ruled` in
+ * `rulings`.
+ */
 export type StandingEffect = 'moved' | 'ruled'
 
 export interface UserStore {
   /**
-   * Inserts the user and, for a sign-up, the first credential. `duplicate`: another user has the address, or the
-   * account at a provider in the credential.
+   * Inserts the user and, for a sign-up, the first credential. `duplicate`: another user has the
+   * address, or the account at a provider that the credential is.
    */
   insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Outcome<User>>
   /**
-   * Inserts users of one tenant at once, each with a credential and an audit entry. Resolves to the
-   * ids of those that were inserted. Left out are users whose address another user has, perhaps one
-   * of the same batch, and all users if the tenant does not exist.
+   * Inserts users of one tenant at once. Skips users whose address another user has, also within
+   * the batch, and all users if the tenant does not exist. Resolves to the ids of the inserted
+   * users.
    */
   insertMany(tenantId: string, batch: readonly NewUser[]): Promise<string[]>
   get(tenantId: string, id: string): Promise<User | undefined>
@@ -283,15 +305,21 @@ export interface UserStore {
   /** The users whose addresses have these keys. */
   findByEmails(tenantId: string, emailKeys: readonly string[]): Promise<User[]>
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
-  /** A user with all credentials, by the id. */
+  /** Finds a user with all credentials by the id. */
   getAccount(tenantId: string, id: string): Promise<Account | undefined>
   /** Like `getAccount`, by the key of the address. */
   findAccount(tenantId: string, emailKey: string): Promise<Account | undefined>
-  /** `undefined` when there is no such tenant. */
+  /** Resolves to `undefined` if the tenant does not exist. */
   list(tenantId: string, page: Page): Promise<Listing<User> | undefined>
-  /** Users of the tenant by a text, by state or in an order. Empty if the tenant does not exist. */
+  /**
+   * Finds users of the tenant by a text and by state, or lists them in an order. Empty if the
+   * tenant does not exist.
+   */
   search(tenantId: string, query: UserQuery, page: SearchPage): Promise<Found<User>>
-  /** Whether a search finds texts in the middle of an address or a name. PostgreSQL needs `pg_trgm` for it. */
+  /**
+   * Whether `search` finds texts in the middle of an address or a name. PostgreSQL needs the
+   * extension `pg_trgm` for this.
+   */
   findsInside(): Promise<boolean>
   /** The last login of each of these users. Users who have never logged in are missing. */
   lastLogins(tenantId: string, ids: readonly string[]): Promise<Map<string, Micros>>
@@ -302,12 +330,15 @@ export interface UserStore {
     audit: AuditEntry,
     effectOf?: (before: User, after: User) => StandingEffect | undefined,
   ): Promise<Outcome<User>>
-  /** The standing of a user. An unknown user has the standing of a new one. */
+  /** The standing of a user. An unknown user has the standing of a new user. */
   standing(tenantId: string, id: string): Promise<Standing>
   /**
-   * Changes a user and all credentials together, for rules that look at several of them. Credentials that `change`
-   * leaves out are deleted, and those with new ids inserted. Objects that it returns unchanged are not written.
-   * `duplicate`: another user has the address, a key or an account at a provider.
+   * Changes a user and all credentials together, for rules that look at several credentials.
+   * Credentials that `change` leaves out are deleted, and credentials with new ids are inserted.
+   * Objects that `change` returns as they were are not written. `duplicate`: another user has the
+   * address, a passkey or security key, or an account at a provider.
+   *
+   * @param reads - Whether the account has the legacy password. Default: it does not.
    */
   updateAccount(
     tenantId: string,
@@ -316,19 +347,20 @@ export interface UserStore {
     audit: AuditEntry,
     reads?: 'legacy_password',
   ): Promise<Outcome<Account>>
-  /** Deletes the user with all credentials. The outcome has the last version. */
+  /** Deletes the user with all credentials. */
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<User>>
 }
 
-/** The key of a credential. */
+/** The primary key of a credential. */
 export type CredentialName = Pick<Credential, 'tenantId' | 'userId' | 'id'>
 
 export interface CredentialStore {
   /**
-   * `duplicate`: the user has a credential of this id, or another user has this account at a provider.
+   * `duplicate`: the user has a credential of this id, or another user has this passkey, security
+   * key or account at a provider.
    *
-   * With `sessionsValidAfter`, the write is an operator's and counts as a ruling. In the same step, the user gets that
-   * time, unless it is undefined or the user has a later one.
+   * With `sessionsValidAfter`, the write is an operator's: it counts as a ruling, and the user's
+   * sessions from before this time are revoked.
    */
   insert(
     credential: Credential,
@@ -336,16 +368,16 @@ export interface CredentialStore {
     sessionsValidAfter?: Micros,
   ): Promise<Outcome<Credential>>
   get(tenantId: string, userId: string, id: string): Promise<Credential | undefined>
-  /** The account at a provider with this id, of any user. */
+  /** Finds an account at a provider by the id of its credential, among all users. */
   findSocial(tenantId: string, id: string): Promise<SocialCredential | undefined>
-  /** `undefined` when there is no such user. */
+  /** Resolves to `undefined` if the user does not exist. */
   list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>
   /**
-   * The number of users of the tenant with an enabled credential of one of the kinds in `lost`, and of none in `kept`.
-   * It reads every credential of the tenant.
+   * The number of users of the tenant who have an enabled credential of a kind in `lost`, but of no
+   * kind in `kept`. This query reads every credential of the tenant.
    *
-   * @param connectionId - If given, only accounts at this connection are lost; accounts at other providers count as
-   *   kept.
+   * @param connectionId - If given, only accounts at this connection count as `lost`; accounts at
+   *   other providers count as `kept`.
    */
   countUsersLosing(
     tenantId: string,
@@ -354,8 +386,8 @@ export interface CredentialStore {
     connectionId?: string,
   ): Promise<number>
   /**
-   * The number of users of the tenant who have logged in since a time and have no enabled credential of these kinds. It
-   * reads every user who has logged in.
+   * The number of users of the tenant who have logged in since a time and have no enabled
+   * credential of these kinds. This query reads every user who has logged in.
    */
   countActiveWithout(
     tenantId: string,
@@ -365,21 +397,27 @@ export interface CredentialStore {
   /** The number of users of the tenant with an account at the connection. */
   countConnected(tenantId: string, connectionId: string): Promise<number>
   /**
-   * Reads at most `limit` credentials of all tenants, in the order of their keys, after `after`:
-   * those with a secret that is not sealed under the master key with this id.
+   * Lists credentials with a secret that is not sealed under the master key `keyId`: of all
+   * tenants, in the order of their primary keys, at most `limit` after `after`.
    */
   listSealed(
     keyId: string,
     after: CredentialName | undefined,
     limit: number,
   ): Promise<CredentialName[]>
-  /** The number of passkeys and security keys of the tenant that were made for another host. */
+  /**
+   * The number of passkeys and security keys of the tenant that were made for another host than
+   * `rpId`.
+   */
   countForeignKeys(tenantId: string, rpId: string): Promise<number>
-  /** The highest bcrypt cost in the tenant; `undefined` if no password is above the standard cost. */
+  /**
+   * The highest bcrypt cost of a password in the tenant; `undefined` if no password is above the
+   * standard cost.
+   */
   highestCost(tenantId: string): Promise<number | undefined>
   /**
-   * `change` may also return the time from which the user's sessions are valid. Then the write is an operator's and
-   * counts as a ruling.
+   * Changes a credential. If `change` also returns `sessionsValidAfter`, the write is an
+   * operator's: it counts as a ruling, and the user's sessions from before this time are revoked.
    */
   update(
     tenantId: string,
@@ -388,7 +426,10 @@ export interface CredentialStore {
     change: (current: Credential) => { credential: Credential; sessionsValidAfter?: Micros },
     audit: AuditEntry,
   ): Promise<Outcome<Credential>>
-  /** Only for operators: it counts as a ruling. */
+  /**
+   * Deletes a credential for an operator. The deletion counts as a ruling, and the user's sessions
+   * from before `sessionsValidAfter` are revoked.
+   */
   delete(
     tenantId: string,
     userId: string,
@@ -401,9 +442,15 @@ export interface CredentialStore {
 /** Password hashes of other systems. They are inserted with new users and deleted at the first login. */
 export interface LegacyPasswordStore {
   get(tenantId: string, userId: string): Promise<LegacyPassword | undefined>
-  /** The legacy passwords of the tenant that take the most work to verify: at most one of each of these kinds. */
+  /**
+   * The legacy passwords of the tenant that take the most work to verify: at most one of each given
+   * kind.
+   */
   dearest(tenantId: string, kinds: readonly string[]): Promise<LegacyPassword[]>
-  /** Like {@link CredentialStore.listSealed}. */
+  /**
+   * Lists legacy passwords like {@link CredentialStore.listSealed}, without those that have no
+   * sealed key.
+   */
   listSealed(
     keyId: string,
     after: Omit<CredentialName, 'id'> | undefined,
@@ -412,7 +459,9 @@ export interface LegacyPasswordStore {
 }
 
 export interface ApiKeyStore {
-  /** `missing`: the key names a tenant that does not exist, or the system tenant. */
+  /**
+   * `missing`: the reach of the key contains a tenant that does not exist, or the system tenant.
+   */
   insert(key: ApiKey, audit: AuditEntry): Promise<Outcome<ApiKey>>
   /** Finds a key by the SHA-256 of the whole key. */
   findByHash(hash: string): Promise<ApiKey | undefined>
@@ -420,13 +469,13 @@ export interface ApiKeyStore {
   list(): Promise<ApiKey[]>
   /** `unchanged`: the key was revoked before. */
   revoke(id: string, at: Micros, audit: AuditEntry): Promise<Outcome<ApiKey>>
-  /** Records the last use. A crash may lose it. */
+  /** Records the time of the last use. A crash may lose this time. */
   touch(id: string, at: Micros): Promise<void>
 }
 
 export interface SigningKeyStore {
   insert(key: SigningKey, audit: AuditEntry): Promise<Outcome<SigningKey>>
-  /** Lists the keys in the order of creation. The last one signs; all are published. */
+  /** Lists the keys in the order of creation. The last key signs; all keys are published. */
   list(tenantId: string): Promise<SigningKey[]>
   update(
     tenantId: string,
@@ -455,7 +504,7 @@ export interface ConnectionStore {
 export interface WebhookStore {
   insert(webhook: Webhook, audit: AuditEntry): Promise<Outcome<Webhook>>
   get(tenantId: string, id: string): Promise<Webhook | undefined>
-  /** Lists all endpoints, in the order of creation. A tenant has a few. */
+  /** Lists all webhook endpoints of the tenant, in the order of creation. A tenant has a few. */
   list(tenantId: string): Promise<Webhook[]>
   /** The endpoints of all tenants, including deleted ones. */
   all(): Promise<Webhook[]>
@@ -471,31 +520,36 @@ export interface WebhookStore {
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Webhook>>
 }
 
-/** An operator, with its user in the system tenant. */
+/** An operator, with the operator's user in the system tenant. */
 export interface OperatorUser {
   operator: Operator
   user: User
 }
 
-/** The ways in which an operator logs in. */
+/** The login methods and the last login of an operator. */
 export interface OperatorLogins {
   id: string
-  /** The kinds of the enabled credentials. */
+  /** The kinds of the operator's enabled credentials. */
   kinds: CredentialKind[]
-  /** The last login in the audit log. */
+  /** The time of the last login in the audit log; `undefined` if there is none. */
   lastLoginAt: Micros | undefined
 }
 
-/** Operators of the management console. An operator is deleted together with its user. */
+/**
+ * Operators of the management console. An operator is deleted together with the operator's user.
+ */
 export interface OperatorStore {
   /** `missing`: the system tenant has no such user. */
   insert(operator: Operator, audit: AuditEntry): Promise<Outcome<Operator>>
   get(id: string): Promise<OperatorUser | undefined>
-  /** Finds an operator by the hash of an invitation that is not accepted yet. */
+  /** Finds an operator by the hash of an invitation that has not been accepted yet. */
   findByInvitation(hash: string): Promise<OperatorUser | undefined>
   /** All operators, in the order of creation. */
   list(): Promise<OperatorUser[]>
-  /** How each operator logs in, in the order of {@link OperatorStore.list}. */
+  /**
+   * The login methods and the last login of each operator, in the order of
+   * {@link OperatorStore.list}.
+   */
   logins(): Promise<OperatorLogins[]>
   update(id: string, change: Change<Operator>, audit: AuditEntry): Promise<Outcome<Operator>>
 }
@@ -511,37 +565,42 @@ export interface Restore {
   begins: number
 }
 
-/** A restored backup. */
+/** The facts about a restored backup that a restore records. */
 export interface RestoreInput {
   at: Micros
-  /** An id that the lost part of the log reached, if it is known. */
+  /** An id that the lost part of the audit log had reached, if such an id is known. */
   past?: number | undefined
-  /** Whether API keys and operators can be used without confirmation. */
+  /** Whether API keys and operators stay usable without confirmation. */
   keepsAccess: boolean
 }
 
-/** The restores of backups. A backup does not contain what was revoked later. */
+/**
+ * The restores of backups. A backup does not contain later revocations, so a restore revokes logins
+ * and access.
+ */
 export interface RestoreStore {
   /**
-   * Records a restore. Earlier logins are no longer valid, API keys and operators become
-   * unconfirmed, and webhook endpoints are switched off. The audit log continues with an id that it
-   * never had, which the entry of the restore gets.
+   * Records a restore. Earlier logins are no longer valid, and webhook endpoints are switched off.
+   * Unless `keepsAccess` is set, API keys and operators become unconfirmed. The entry of the
+   * restore gets an id that the audit log never had, and the log continues after this id.
    */
   note(restore: RestoreInput, audit: AuditEntry): Promise<Outcome<Restore>>
-  /** The latest restore. */
+  /** The latest restore; `undefined` if there was none. */
   latest(): Promise<Restore | undefined>
-  /** The name of the database. Its dumps have the same name. */
+  /** The random name of the audit log of this database. Backups of the database keep the name. */
   logName(): Promise<string>
-  /** Confirms an API key or an operator. `missing`: it needs no confirmation. */
+  /** Confirms an API key or an operator. `missing`: no object with this id needs confirmation. */
   confirm(id: string, audit: AuditEntry): Promise<Outcome<string>>
 }
 
 /**
- * The highest id of each database's audit log, remembered on another server. The log of a restored dump ends before it.
+ * A record of the highest audit log id of each database, on another server. The log of a restored
+ * backup ends before this id.
  */
 export interface LogMemory {
-  /** Returns the highest id that was stored. */
+  /** The highest id stored for the audit log with this name; `undefined` if there is none. */
   read(name: string): Promise<number | undefined>
+  /** Stores an id, unless a higher id is stored. */
   keep(name: string, id: number): Promise<void>
   /** Deletes all sessions, grants, tokens and logins in progress. Counts of failed attempts stay. */
   removeState(): Promise<void>
@@ -552,17 +611,20 @@ export interface AuditQuery {
   tenantId?: string
   requestId?: string
   target?: string
-  /** The number of entries at most. Default 100. */
+  /** The maximum number of entries. Default 100. */
   limit?: number
 }
 
 /** The maximum number of entries that one call of {@link AuditStore.trimRefused} deletes. */
 export const TRIM_BATCH = 1_000
 
-/** Entries after an id, and the id up to which the log is read with them. */
+/** Entries after an id, and the id up to which the audit log was read. */
 export interface EntriesAfter {
   entries: StoredAuditEntry[]
-  /** Every entry up to this id is in `entries`, or came before them. */
+  /**
+   * The id after which the next read continues. The log has no further entries for the reader up to
+   * this id.
+   */
   readTo: number
 }
 
@@ -575,31 +637,39 @@ export interface DayCount {
 }
 
 export interface AuditStore {
-  /** Adds an event that is not part of a write, such as a login. {@link UserStore.lastLogins} reads logins. */
+  /**
+   * Adds an event that is not part of a write, such as a login. A successful login is also stored
+   * as the last login of its user.
+   */
   append(entry: AuditEntry): Promise<void>
   /** The details of entries by their ids. Entries of release 0.2 and earlier have none. */
   details(ids: readonly number[]): Promise<ReadonlyMap<number, AuditDetails>>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
-  /** Entries of a tenant, or of the whole service for `undefined`, the newest first. */
+  /**
+   * Finds entries of a tenant, or of the whole service if `tenantId` is `undefined`, the newest
+   * first.
+   */
   search(tenantId: string | undefined, filter: AuditFilter, page: AuditPage): Promise<AuditPart>
   /**
-   * The number of entries since `from` of each action that begins with a text. Each action is counted up to `limit`.
+   * The number of entries since `from`, by action, of actions that begin with the text `action`.
+   * Counts at most `limit` entries of each action.
    */
   count(
     tenantId: string | undefined,
     query: { action: string; from: Micros; limit: number },
   ): Promise<Map<string, number>>
   /**
-   * The number of entries since `from`, by action and day, of actions that begin with a text. Only the latest `limit`
-   * entries of each action are counted.
+   * The number of entries since `from`, by action and day, of actions that begin with the text
+   * `action`. Counts only the latest `limit` entries of each action.
    */
   countByDay(
     tenantId: string | undefined,
     query: { action: string; from: Micros; limit: number },
   ): Promise<DayCount[]>
   /**
-   * The users of a tenant whom a job disabled or enabled, in the order of the job. Left out are
-   * deleted users, and users who were disabled or enabled again since.
+   * The users of a tenant whom a job disabled or enabled, with the id of the audit entry: at most
+   * `limit` after the id `after`. Leaves out users who were deleted since, or whose account was
+   * disabled, enabled or contested since.
    */
   unchangedSince(
     tenantId: string,
@@ -607,19 +677,19 @@ export interface AuditStore {
     page: { after: number; limit: number },
   ): Promise<{ id: number; userId: string }[]>
   /**
-   * `changed`: the number of users whom a job disabled or enabled, counted up to `limit`. `unchanged`: how many of them
-   * still are as the job left them.
+   * `changed`: the number of users whom a job disabled or enabled, counted up to `limit`.
+   * `unchanged`: the number of these users whom {@link AuditStore.unchangedSince} would list.
    */
   countUnchanged(
     tenantId: string,
     jobId: string,
     limit: number,
   ): Promise<{ changed: number; unchanged: number }>
-  /** One entry; if a tenant is given, only an entry of that tenant. */
+  /** Reads an entry by its id. If a tenant is given, reads only an entry of this tenant. */
   get(tenantId: string | undefined, id: number): Promise<StoredAuditEntry | undefined>
   /**
-   * Reads at most `limit` entries after the one with this id, the oldest first. If several
-   * processes write, an entry is returned only when no earlier one can appear any more.
+   * Reads at most `limit` entries with ids above `id`, the oldest first. If several processes
+   * write, an entry is returned only when no entry with a lower id can appear any more.
    */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
   /**
@@ -627,21 +697,24 @@ export interface AuditStore {
    * tenant are included.
    */
   afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
-  /** The highest id that was assigned, or a higher one. */
+  /** The last assigned id. The entry with this id may be missing, or not be committed yet. */
   last(): Promise<number>
   /** The id of the newest committed entry; 0 if there is none. */
   newest(): Promise<number>
   /**
-   * The oldest id after which the log is complete; `undefined` if it is complete after the given
-   * id. Entries are missing if they were pruned or lost by a restore.
+   * `undefined` if the log is complete after `id`. Otherwise the oldest id after which no entry was
+   * pruned. Entries after `id` are missing if they were pruned or lost by a restore.
    */
   oldestUnless(id: number): Promise<number | undefined>
   /**
-   * Whether there may be entries after the one with this id, as known in this process for at most a second. Sends no
-   * query. Always `true` if the store cannot know.
+   * Whether there may be entries with ids above `id`. Sends no query, so the answer may be a second
+   * old. `true` if this is unknown.
    */
   mayFollow?(id: number): boolean
-  /** Entries of a tenant after `after` and before `to`, without refused requests, the oldest first. */
+  /**
+   * Reads at most `limit` entries of a tenant after the position `after` and before the time `to`,
+   * without refused requests, the oldest first.
+   */
   between(
     tenantId: string,
     after: { at: Micros; id: number },
@@ -649,12 +722,13 @@ export interface AuditStore {
     limit: number,
   ): Promise<StoredAuditEntry[]>
   /**
-   * Deletes the oldest refused entries of an actor, at most {@link TRIM_BATCH} of them. The newest `keep` stay.
-   * Resolves to the number deleted.
+   * Deletes the oldest refused entries of an actor, at most {@link TRIM_BATCH} of them. The newest
+   * `keep` entries stay. Resolves to the number of deleted entries.
    */
   trimRefused(actor: string, keep: number): Promise<number>
   /**
-   * Deletes entries from before `before`, and refused ones from before `refusedBefore`. Resolves to the number deleted.
+   * Deletes entries from before `before`, and entries of refused requests from before
+   * `refusedBefore`. Resolves to the number of deleted entries.
    */
   prune(before: Micros, refusedBefore: Micros): Promise<number>
 }

@@ -13,28 +13,29 @@ export interface ProtocolEntry {
   kind: string
   /** Unique among the tenant's entries of that kind. */
   key: string
-  /** JSON. */
+  /** The content of the entry as JSON. */
   payload: string
   expiresAt: Micros
-  /** The grant that the entry belongs to. Revoking the grant deletes the entry. */
+  /** The id of the grant that the entry belongs to. Revoking the grant deletes the entry. */
   grantId?: string | undefined
-  /** A second name, which is public. */
+  /** A second id of the entry, which is not secret. */
   uid?: string | undefined
-  /** The user whom the entry belongs to. */
+  /** The id of the user whom the entry belongs to. */
   accountId?: string | undefined
   /**
-   * When the entry was used. A used entry stays until it expires, or for `keepSeconds`, so that a second use is
-   * noticed.
+   * The time at which the entry was used. A used entry stays until it expires, or for
+   * `keepSeconds`, so that a second use is noticed.
    */
   consumedAt?: Micros | undefined
 }
 
-/** The key of an entry; see {@link ProtocolEntry}. */
+/** The primary key of a {@link ProtocolEntry}. */
 export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
 
 /**
- * A step of {@link ProtocolStore.write}: inserts or replaces an entry, removes one, or marks one as used, which
- * succeeds for exactly one caller. A used entry expires after `keepSeconds` at the latest. Default: its expiry stays.
+ * A step of {@link ProtocolStore.write}: inserts or replaces an entry, removes an entry, or marks
+ * an entry as used, which succeeds for exactly one caller. A used entry expires after `keepSeconds`
+ * at the latest. Default: its expiry stays.
  */
 export type Change =
   | { kind: 'put'; entry: ProtocolEntry }
@@ -42,28 +43,30 @@ export type Change =
   | { kind: 'consume'; name: EntryName; keepSeconds?: number | undefined }
 
 /**
- * If an entry that is found has at most `left` seconds to live, it then lives for `seconds`. Only for entries without a
- * grant, account or second name.
+ * An extension of the lifetime of an entry: if at most `left` seconds remain, the entry expires
+ * `seconds` from now. Only for entries without `grantId`, `accountId` and `uid`.
  */
 export interface Renewal {
   left: number
   seconds: number
 }
 
-/** The place of an entry in a list. Only the store can interpret it. */
+/** The position of an entry in a list. Only the store that made the position can interpret it. */
 export interface EntryPlace {
   at: number
   key: string
 }
 
-/** The name of an entry whose id is a bearer secret. */
+/**
+ * Makes the primary key of an entry whose id is a bearer secret. `key` is the SHA-256 of the id.
+ */
 export function entryName(tenantId: string, kind: string, id: string): EntryName {
   return { tenantId, kind, key: hash('sha256', id, 'base64url') }
 }
 
 /**
- * A limit for attempts. The first `free` attempts pass. After each further attempt, the next has to
- * wait: `baseSeconds` at first, then twice as long each time, up to `maxSeconds`. Attempts are
+ * A limit for attempts. The first `free` attempts pass. The next attempt has to wait for
+ * `baseSeconds`, and each further attempt twice as long, up to `maxSeconds`. All attempts are
  * forgotten `forgetSeconds` after the last one.
  */
 export interface AttemptLimit {
@@ -79,10 +82,10 @@ export interface Attempts {
   lastAt: Micros
 }
 
-/** Whether an attempt may begin. If not, how long to wait. */
+/** Whether an attempt may begin. A refused attempt may be repeated after `retryAfterSeconds`. */
 export type Admission = { kind: 'admitted' } | { kind: 'refused'; retryAfterSeconds: number }
 
-/** The attempts that are counted under a key. */
+/** A counter of attempts: its key and its limit. */
 export interface AttemptCounter {
   readonly key: string
   readonly limit: AttemptLimit
@@ -98,17 +101,17 @@ export type Beginning =
   | { kind: 'busy'; counter: number }
 
 /**
- * The effect of an attempt on its counters: it counts as a failure, it changes nothing, or it
- * deletes the earlier attempts.
+ * The effect of an attempt on a counter. `failed`: the attempt is counted. `forgiven`: all counted
+ * attempts are deleted. `unchanged`: the counter stays as it is.
  */
 export type AttemptOutcome = 'failed' | 'forgiven' | 'unchanged'
 
-/** A message to be sent. It is encrypted, because a link in it can open an account. */
+/** A message to be sent. Its content is encrypted, because a link in it can open an account. */
 export interface QueuedMessage {
   id: string
   tenantId: string
   createdAt: Micros
-  /** The time of the next attempt to send it. */
+  /** The time of the next attempt to send the message; {@link NEVER} if there is none. */
   dueAt: Micros
   /** The number of failed attempts. */
   attempts: number
@@ -118,9 +121,12 @@ export interface QueuedMessage {
   kind?: string | undefined
   /** The id of the recipient, if it is a user. */
   userId?: string | undefined
-  /** The last answer of the mail server. */
+  /** The last response of the mail server or of the application. */
   answer?: string | undefined
-  /** The outcome, and its time. */
+  /**
+   * `outcome`: the result of sending; `undefined` until the message has ended. `endedAt`: the time
+   * of the outcome.
+   */
   outcome?: MessageOutcome | undefined
   endedAt?: Micros | undefined
 }
@@ -131,7 +137,7 @@ export const NEVER: Micros = Number.MAX_SAFE_INTEGER
 /** The outcome of a message. */
 export type MessageOutcome = 'sent' | 'given_up'
 
-/** The state of a message. `captured`: it will not be sent. */
+/** The state of a message. `captured`: the message is only kept for reading, and never sent. */
 export type MessageState = MessageOutcome | 'waiting' | 'captured'
 
 /** The state of a message. */
@@ -142,7 +148,7 @@ export function messageState({
   return outcome ?? (dueAt === NEVER ? 'captured' : 'waiting')
 }
 
-/** The condition for messages in each state, exactly as in the indexes. */
+/** The SQL condition for messages in each state, written exactly as in the indexes. */
 export const STATE_CONDITIONS: Readonly<Record<MessageState, string>> = {
   sent: "outcome = 'sent'",
   given_up: "outcome = 'given_up'",
@@ -150,7 +156,10 @@ export const STATE_CONDITIONS: Readonly<Record<MessageState, string>> = {
   captured: `outcome is null and due_at = ${NEVER}`,
 }
 
-/** A filter of messages, and the place after which the list begins. The newest come first. */
+/**
+ * A filter of messages, and the position after which the list begins. The newest messages come
+ * first.
+ */
 export interface MessageQuery {
   userId?: string | undefined
   state?: MessageState | undefined
@@ -158,7 +167,7 @@ export interface MessageQuery {
   limit: number
 }
 
-/** How long captured mail is kept, and a notice at most. */
+/** The seconds after its creation for which a message is kept, also a sent or captured one. */
 export const MAIL_KEPT_SECONDS = 7 * 86_400
 
 /** A message to queue. */
@@ -169,7 +178,7 @@ export type NewMessage = Pick<QueuedMessage, 'id' | 'tenantId' | 'sealed' | 'kin
 
 /** A message that this process is to send. */
 export interface ClaimedMessage extends QueuedMessage {
-  /** How long ago it was queued, in seconds. */
+  /** The seconds since the message was queued. */
   age: number
 }
 
@@ -180,40 +189,51 @@ export interface ClaimedMessage extends QueuedMessage {
 export interface MessageQueue {
   /** Queues a message, which is due at once. */
   add(message: NewMessage): Promise<QueuedMessage>
-  /** Whether something may have been due within the last second. Without this method, the store is always asked. */
+  /**
+   * Whether a message may be due. Sends no query, so the answer may be a second old. A queue
+   * without this method has to be asked by `claim`.
+   */
   mayBeDue?(): boolean
   /** Takes up to `limit` due messages. No other process gets them for `seconds`. */
   claim(limit: number, seconds: number): Promise<ClaimedMessage[]>
   /**
-   * Extends the lease of claimed messages to `seconds` from now. Messages that have ended or were given back stay as
-   * they are.
+   * Extends the lease of claimed messages to `seconds` from now. Skips messages that have ended or
+   * were passed to `retry`.
    */
   renew(
     messages: readonly Pick<ClaimedMessage, 'id' | 'attempts'>[],
     seconds: number,
   ): Promise<void>
   /**
-   * Corrects times after a clock was set back: messages become due that wait longer than the seconds in `waits` for
-   * their number of attempts. The last item is for all further attempts.
+   * Corrects times after a clock was set back: messages become due if they wait longer than a
+   * message with their number of attempts can.
    *
-   * @returns The number of messages.
+   * @param waits - The longest waits in seconds, by the number of attempts. The last item is for
+   *   all further attempts.
+   * @returns The number of messages that became due.
    */
   recall(waits: readonly number[]): Promise<number>
   /**
-   * Lets a claimed message wait for `seconds` after a failure. `answer`: the response of the other
-   * side.
+   * Counts a failed attempt of a claimed message. The next attempt is due in `seconds`. `answer`:
+   * the response of the receiver.
    */
   retry(id: string, seconds: number, answer?: string): Promise<void>
   /**
    * Stores that a message has ended, and deletes its content.
    *
-   * @returns `true` for exactly one caller, `false` if it had ended before.
+   * @returns `true` for exactly one caller, `false` if the message had ended before.
    */
   end(id: string, outcome: MessageOutcome, answer?: string): Promise<boolean>
   remove(id: string): Promise<void>
-  /** Replaces the sealed content of messages by the result of `change`. `undefined` keeps it. */
+  /**
+   * Replaces the sealed content of messages that have not ended by the result of `change`. If
+   * `change` returns `undefined`, the content stays.
+   */
   reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>
-  /** Messages of all tenants that wait to be sent, the next one first, without their content. */
+  /**
+   * At most `limit` messages of all tenants that wait to be sent, the next due first, without their
+   * content.
+   */
   waiting(limit: number): Promise<QueuedMessage[]>
   /** The number of messages of all tenants that wait to be sent, and the age of the oldest. */
   backlog(): Promise<Backlog>
@@ -222,7 +242,10 @@ export interface MessageQueue {
   /** The tenant's messages with a recipient, including those that have ended, the newest first. */
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
-  /** The number of messages of a tenant, or of all, that were queued in the last `seconds`. Counts up to `limit`. */
+  /**
+   * The number of messages that were queued in the last `seconds`, counted up to `limit`: of a
+   * tenant, or of all tenants for `undefined`.
+   */
   count(tenantId: string | undefined, seconds: number, limit: number): Promise<number>
 }
 
@@ -241,11 +264,11 @@ export interface MessageRow {
   ended_at: number | null
 }
 
-/** The columns that are read of a message. */
+/** The columns of a message that are read, as a list for a statement. */
 export const MESSAGE_COLUMNS =
   'id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id, answer, outcome, ended_at'
 
-/** The message in a row. */
+/** Makes a message from a row. */
 export function toMessage(row: MessageRow): QueuedMessage {
   return {
     id: row.id,
@@ -272,11 +295,12 @@ export interface MessageQueues {
 }
 
 /**
- * The store of data that expires: records of OpenID Connect such as codes and sessions, counted attempts,
- * and mail that waits to be sent.
+ * The store of data that expires: records of OpenID Connect such as codes and sessions, counted
+ * attempts, and mail that waits to be sent.
  *
- * Every method is atomic. Expired data is never returned. Returned objects are copies. Methods reject only when the store itself fails. Every implementation passes the suite in
- * `test/issuer/protocol-store-suite.ts`.
+ * Every method is atomic, except as {@link ProtocolStore.write} says. Expired data is never
+ * returned. Returned objects are copies. Methods reject only when the store itself fails. Every
+ * implementation passes the suite in `test/issuer/protocol-store-suite.ts`.
  */
 export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Inserts the entry, or replaces the one with the same key. */
@@ -285,7 +309,7 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
    * Replaces an entry unless it has changed since the caller read it.
    *
    * @param payload - The payload that was read.
-   * @returns `false` if it was replaced, used or removed meanwhile, or has expired.
+   * @returns `false` if the stored entry was replaced, used or removed meanwhile, or has expired.
    */
   replace(entry: ProtocolEntry, payload: string): Promise<boolean>
   /**
@@ -295,16 +319,17 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
    * @returns The entry as it was before the extension.
    */
   find(name: EntryName, renewal?: Renewal): Promise<ProtocolEntry | undefined>
-  /** Finds several, in the same order. */
+  /** Finds several entries, in the order of their names. `undefined` stands for a missing entry. */
   findAll(names: readonly EntryName[]): Promise<(ProtocolEntry | undefined)[]>
   findByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   listByAccount(tenantId: string, kind: string, accountId: string): Promise<ProtocolEntry[]>
   /**
-   * Lists a part of the entries of an account. Among entries with the same lifetime, the latest comes first.
+   * Lists a page of the entries of an account. Among entries with the same lifetime, the latest
+   * comes first.
    *
-   * @param page - `after`: the place after which the part begins; `limit`: the number of entries at most. Entries that
-   *   were removed meanwhile are left out, so a part may be short.
-   * @returns `next` while there may be more.
+   * @param page - `after`: the position after which the page begins. `limit`: the maximum number of
+   *   entries. The page may be short, because entries that were removed meanwhile are left out.
+   * @returns `next`: the `after` of the next page; `undefined` on the last page.
    */
   pageByAccount(
     tenantId: string,
@@ -319,56 +344,69 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
    * @param payload - The payload that the caller has read. An entry that was replaced since is not marked.
    */
   consume(name: EntryName, payload?: string): Promise<boolean>
-  /** Removes the entry and returns it. Exactly one caller gets it. */
+  /** Removes the entry with this `uid` and returns it. Exactly one caller gets the entry. */
   takeByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   delete(name: EntryName): Promise<void>
   /**
-   * Makes changes in one step, each of a different entry. If the entries are on several servers, the changes are made one
-   * after the other, beginning with entries that are marked as used.
+   * Makes changes in one step, each of a different entry. If the entries are on several servers,
+   * the changes are made in several steps, beginning with the entries to mark as used.
    *
-   * @returns `false` if an entry to mark was used already or is missing. Then no change was made.
+   * @returns `false` if an entry to mark was used already or is missing. In this case, no change
+   *   was made, except that on several servers other entries may have been marked.
    */
   write(changes: readonly Change[]): Promise<boolean>
   deleteByGrant(tenantId: string, kind: string, grantId: string): Promise<void>
 
-  /** Counts an attempt, unless it comes too early after the previous one. The result says which. */
+  /**
+   * Counts an attempt, unless it comes too early after the previous attempt. A refused attempt is
+   * not counted.
+   */
   admit(key: string, limit: AttemptLimit): Promise<Admission>
-  /** The counted attempts; `undefined` if there are none, or they are forgotten. */
+  /** The counted attempts under a key; `undefined` if there are none, or they are forgotten. */
   attempts(key: string): Promise<Attempts | undefined>
   /**
-   * The counted attempts of a group, by the rest of the key after the group; see {@link ProtocolStore.resetAttempts}.
+   * The counted attempts under all keys of a group; see {@link ProtocolStore.resetAttempts}.
+   * `member` is the rest of the key after the group.
    */
   attemptsOf(group: string): Promise<({ member: string } & Attempts)[]>
   /**
-   * Begins an attempt at all of the counters, or at none if it is too early for one of them or has to
-   * wait for other attempts. Only a failure is counted, by {@link ProtocolStore.endAttempt}.
+   * Begins an attempt at all counters, or at none if a counter refuses the attempt. Nothing is
+   * counted until {@link ProtocolStore.endAttempt}.
    *
    * @param attempt - The id of the attempt.
-   * @param until - The time at which the attempt ends if {@link ProtocolStore.endAttempt} was not called.
+   * @param until - The time at which the attempt ends even without a call of
+   *   {@link ProtocolStore.endAttempt}.
    */
   beginAttempt(
     counters: readonly AttemptCounter[],
     attempt: string,
     until: Micros,
   ): Promise<Beginning>
-  /** Ends an attempt, and counts failures in the same step, even if the attempt has already ended by `until`. */
+  /**
+   * Ends an attempt and applies its outcome to each counter, even if the attempt has already ended
+   * by its `until`.
+   */
   endAttempt(
     ends: readonly (AttemptCounter & { outcome: AttemptOutcome })[],
     attempt: string,
   ): Promise<void>
   /** Deletes the counted attempts of a key. */
   resetAttempt(key: string): Promise<void>
-  /** Deletes the counted attempts of every key in a group. A group is the part of a key up to its first `/`. */
+  /**
+   * Deletes the counted attempts of every key in a group. A group is the part of a key up to and
+   * including its first `/`.
+   */
   resetAttempts(group: string): Promise<void>
 
   /**
-   * Removes expired entries, and mail that is older than a week. Resolves to the number of entries; 0 in a
-   * store that removes them by itself.
+   * Removes expired entries, and messages that are older than a week. One call may remove only some
+   * of the entries. Resolves to the number of removed entries; 0 in a store that removes expired
+   * entries by itself.
    */
   prune(): Promise<number>
   /**
-   * Resolves once a test write has succeeded. Rejects with the reason if this process cannot write,
-   * although others may.
+   * Resolves if this process can reach the store and, in a store with a file, write to it.
+   * Otherwise rejects with the reason.
    */
   check(): Promise<void>
   /** Finishes work in progress, then closes files and connections. */

@@ -1,19 +1,23 @@
 /**
  * The seconds by which a time in a queue can exceed the longest lease or wait, because two
- * statements read the clock one after the other. A time further ahead was set by a clock that has
- * gone back since, and counts as due.
+ * statements read the clock one after the other. A time further ahead comes from a clock that was
+ * set back since, and counts as due.
  */
 export const SLACK_SECONDS = 5
 
-/** The microseconds within which every lease and wait ends, unless the clock was set back. */
+/**
+ * The microseconds within which every lease or wait of `seconds` ends, unless the clock was set
+ * back.
+ */
 export function within(seconds: number): number {
   return (seconds + SLACK_SECONDS) * 1e6
 }
 
 /**
- * The microseconds that a message waits at most, by its attempts, as an SQL expression.
+ * The SQL expression for the maximum wait of a message in microseconds, by its number of attempts.
  *
- * @param waits - In seconds, by the number of attempts; the last one is for all further attempts.
+ * @param waits - The waits in seconds, by the number of attempts; the last item is for all further
+ *   attempts.
  */
 export function longestWait(waits: readonly number[]): string {
   const cases = waits.map((seconds, n) => `when ${n} then ${within(seconds)}`)

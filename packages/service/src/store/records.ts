@@ -6,23 +6,23 @@ export type * from '../resources/credentials.ts'
 export type { Metadata, Micros, TenantSettings }
 
 /**
- * The service's records, as plain data. The rules for them are in `domain`, their wire form in
- * `http`.
+ * The service's records, as plain data. `domain` has the rules for records, `wire` their form in
+ * the API.
  *
  * Every `…At` and `…After` is an integer in microseconds since the epoch, taken from the service's
  * clock and never from a database.
  */
 
 /**
- * The ways to log in, by the first step. A code comes by mail or from an app, or is a recovery
- * code.
+ * The login methods, named after the first step of the login. A code comes by mail or from an app,
+ * or is a recovery code.
  */
 export const loginWays = ['password', 'passkey', 'social', 'code'] as const
 
 /** One of {@link loginWays}. */
 export type LoginWay = (typeof loginWays)[number]
 
-/** The texts that a tenant has of its own, by language and name. */
+/** The texts of a tenant that replace the service's own, by language and name. */
 export interface TenantTexts {
   readonly en?: Readonly<Record<string, string>>
   readonly de?: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ export interface TenantLogo {
   /** In pixels, like the height. */
   readonly width: number
   readonly height: number
-  /** Its size. */
+  /** The size of the file in bytes. */
   readonly bytes: number
 }
 
@@ -48,11 +48,11 @@ export interface Tenant {
   updatedAt: Micros
   metadata: Metadata
   settings: TenantSettings
-  /** When hosts of unregistered clients were last blocked or unblocked. */
+  /** The time at which each host of unregistered clients was last blocked or unblocked, by host. */
   endedHosts?: Readonly<Record<string, Micros>> | undefined
   /** Texts that replace those of the service. */
   texts?: TenantTexts | undefined
-  /** The uploaded image above every page; its bytes are a row of their own. */
+  /** The uploaded image above every page. Its bytes are stored in a separate table. */
   logo?: TenantLogo | undefined
 }
 
@@ -66,7 +66,7 @@ export interface Application {
   metadata: Metadata
   /** The client secret, encrypted under the master key. */
   sealedSecret: string
-  /** The client secret before the last rotation, which is accepted `until` then. */
+  /** The client secret before the last rotation. It is accepted until the time `until`. */
   earlierSecret: { sealed: string; until: Micros } | undefined
   loginUrl: string
   logoutUrls: string[]
@@ -81,15 +81,17 @@ export interface User {
   updatedAt: Micros
   metadata: Metadata
   disabled: boolean
-  /** When the email address was verified; `undefined` if it is not. */
+  /** The time at which the email address was verified; `undefined` if it is not verified. */
   verifiedAt: Micros | undefined
-  /** Sessions and refresh tokens from before this time are revoked. 0 if none ever were. */
+  /** Sessions and refresh tokens from before this time are revoked. 0 if none were ever revoked. */
   sessionsValidAfter: Micros
-  /** The address as the user wrote it. Compared by {@link User.emailKey}. */
+  /** The email address as the user wrote it. Addresses are compared by {@link User.emailKey}. */
   email: string
-  /** The form of the address for comparisons (`email-key.ts`). Unique within the tenant. */
+  /** The email address in its form for comparisons (`email-key.ts`). Unique within the tenant. */
   emailKey: string
-  /** The other standard claims by their OpenID Connect names, such as `name` and `family_name`. */
+  /**
+   * Other claims about the user by their OpenID Connect names, such as `name` and `family_name`.
+   */
   profile: Record<string, string>
 }
 
@@ -97,31 +99,44 @@ export interface User {
  * The history of a user's address. It decides whether a mailed link is still valid; see `domain/ways/valid-links.ts`.
  */
 export interface Standing {
-  /** How often a person who proved the new address has changed it. */
+  /** The number of address changes by a person who proved access to the new address. */
   moves: number
-  /** How often an operator has decided about the account, for example changed the address. */
+  /** The number of decisions of operators about the account, such as a change of the address. */
   rulings: number
-  /** The addresses from which a link has taken the account back since the last ruling, the oldest first. */
+  /**
+   * The addresses that lost the account since the last ruling, because a mailed link restored an
+   * earlier address. The oldest is first.
+   */
   displaced: readonly Displaced[]
-  /** When the reader of an earlier address contested the change; `undefined` after a ruling. */
+  /**
+   * The time at which the reader of an earlier address contested a change; `undefined` after a
+   * ruling.
+   */
   contestedAt: Micros | undefined
   /**
-   * The latest change of the address by an operator. Removed when it is changed back, or a dispute about it is decided.
+   * The latest change of the address by an operator. Removed when the address is changed back, or a
+   * dispute about the change is decided.
    */
   readdressed: Readdressed | undefined
 }
 
-/** An address that an operator has given an account; see `domain/ways/second-operator.ts`. */
+/** A change of an account's address by an operator; see `domain/ways/second-operator.ts`. */
 export interface Readdressed {
   /** The actor who changed the address. */
   by: string
-  /** The address, in the form in which addresses are compared. */
+  /** The new address, in the form in which addresses are compared. */
   to: string
-  /** Until this time, the address proves nothing, unless another operator confirms it. */
+  /**
+   * The time until which access to the new address proves nothing, unless another operator confirms
+   * the change.
+   */
   until: Micros
-  /** Earlier, proven addresses of the account. Their readers can contest the change. */
+  /**
+   * Earlier, proven addresses of the account. The readers of these addresses can contest the
+   * change.
+   */
   from: readonly Displaced[]
-  /** Whether one of these readers has contested the change. */
+  /** Whether the reader of an address in `from` has contested the change. */
   isContested?: boolean
 }
 
@@ -134,17 +149,21 @@ export const newStanding: Standing = {
   readdressed: undefined,
 }
 
-/** An address from which a link has taken an account. */
+/** An address that an account had before. */
 export interface Displaced {
   email: string
   emailKey: string
-  /** When the account was taken back. */
+  /**
+   * In {@link Standing.displaced}: the time whose state the link restored. In
+   * {@link Readdressed.from}: the time at which the operator replaced the address.
+   */
   at: Micros
 }
 
 /**
- * The hash of a password in the form of another system, which bcrypt cannot wrap. A user has it or a password credential,
- * never both: the database deletes it when a password is inserted. The first login replaces it.
+ * The hash of a password in the form of another system, which bcrypt cannot wrap. The first login
+ * replaces a legacy password by a password credential. A user never has both: the database deletes
+ * the legacy password when a password credential is inserted.
  */
 export interface LegacyPassword {
   /** The system, as the import named it. */
@@ -153,13 +172,18 @@ export interface LegacyPassword {
   verifier: string
   /** A key that the system uses for all of its users, encrypted under the master key. */
   sealedKey: string | undefined
-  /** The algorithm of a verification. Only work of the same kind can be compared. */
+  /**
+   * The algorithm of the verification. `work` can be compared only between hashes of the same kind.
+   */
   kind: string
-  /** How much work a verification is, in the unit of its kind. */
+  /** The amount of work of a verification, in the unit of its kind. */
   work: number
 }
 
-/** The tenants that a key can reach: all, including future ones, or a list. */
+/**
+ * The tenants that an API key or operator can reach: all, including future tenants, or the tenants
+ * with these ids.
+ */
 export type Reach = 'all' | readonly string[]
 
 /** An API key. Only the hash of its secret is stored. */
@@ -172,7 +196,8 @@ export interface ApiKey {
   last4: string
   reach: Reach
   /**
-   * Deleted tenants whose rows are not erased yet. A key with the reach `all` cannot reach them.
+   * The ids of deleted tenants whose rows are not erased yet. A key with the reach `all` cannot
+   * reach these tenants.
    */
   except?: readonly string[] | undefined
   /** Whether the key can only read. */
@@ -183,13 +208,16 @@ export interface ApiKey {
   /** The time of the last use, to the minute; `undefined` until the first one. */
   lastUsedAt: Micros | undefined
   /**
-   * Set if the key came back with a backup. It is refused until it is confirmed, because it may
-   * have been revoked after the backup.
+   * Set if the key was restored with a backup. The key is refused until it is confirmed, because it
+   * may have been revoked after the backup.
    */
   isUnconfirmed?: true
 }
 
-/** The providers with a recipe. `oidc` is for any other OpenID provider. */
+/**
+ * The recipes for connections, named after their providers. `oidc` is for any other OpenID
+ * provider.
+ */
 export const recipeNames = ['google', 'microsoft', 'apple', 'gitlab', 'github', 'oidc'] as const
 
 /** One of {@link recipeNames}. */
@@ -210,9 +238,12 @@ export interface Connection {
   /** The client secret, or the private key of Apple's recipe, encrypted under the master key. */
   sealedSecret: string
   scopes: string[]
-  /** Whether an address that the provider has verified also counts as verified here. */
+  /** Whether an email address that the provider has verified also counts as verified here. */
   trustEmail: boolean
-  /** Whether users without an account get one, if the tenant allows sign-ups. */
+  /**
+   * Whether a login by someone without an account creates an account, if the tenant allows
+   * sign-ups.
+   */
   allowSignup: boolean
   enabled: boolean
   /** Fields that only Apple's recipe needs. */
@@ -220,8 +251,9 @@ export interface Connection {
 }
 
 /**
- * The reason why an endpoint gets no events: it was switched off by an operator or API key,
- * answered 410, failed for days, or came back with a backup and may have been deleted later.
+ * The reason why an endpoint gets no events. `switched_off`: by an operator or API key. `gone`: the
+ * endpoint answered 410. `failing`: the endpoint failed for days. `restored`: the endpoint was
+ * restored with a backup, and may have been deleted later.
  */
 export type WebhookEnd = 'switched_off' | 'gone' | 'failing' | 'restored'
 
@@ -233,14 +265,14 @@ export interface Webhook {
   updatedAt: Micros
   url: string
   description: string
-  /** The types of events to send. Empty: all types except those that must be named. */
+  /** The types of events to send. Empty: all types, except types that an endpoint must name. */
   types: readonly string[]
   metadata: Metadata
-  /** The reason why it gets no events; `undefined` if it gets them. */
+  /** The reason why the endpoint gets no events; `undefined` if it gets events. */
   disabled: WebhookEnd | undefined
   /** The key for signatures, encrypted under the master key. */
   sealedSecret: string
-  /** The previous key. Until the given time, events are signed with it, too. */
+  /** The previous key for signatures. Until the time `until`, events are signed with both keys. */
   earlierSecret: { sealed: string; until: Micros } | undefined
 }
 
@@ -249,32 +281,30 @@ export type OperatorRole = 'owner' | 'admin' | 'support' | 'viewer'
 
 /** A user of the system tenant who may use the management console. */
 export interface Operator {
-  /** The id of the user. */
+  /** The id of the operator's user. */
   id: string
   role: OperatorRole
   /** The tenants that the operator can see. An owner always sees all. */
   reach: Reach
   createdAt: Micros
   updatedAt: Micros
-  /**
-   * An invitation that has not been accepted yet: the SHA-256 of its token in hexadecimal, and its
-   * expiry. Operators with a credential have none.
-   */
+  /** The invitation that has not been accepted yet. Operators with a credential have none. */
   invitation: Invitation | undefined
   /**
-   * Set if the operator came back with a backup. The operator cannot log in until confirmed,
-   * because they may have been removed later.
+   * Set if the operator was restored with a backup. The operator cannot log in until confirmed,
+   * because they may have been removed after the backup.
    */
   isUnconfirmed?: true
 }
 
 /** An invitation: a link with which an operator sets a password. */
 export interface Invitation {
+  /** SHA-256 of the invitation's token, in hexadecimal. */
   hash: string
   expiresAt: Micros
   /**
-   * Set if the invitation is a recovery: the operator had accepted one before. No other operator
-   * can renew it.
+   * Set if the invitation is a recovery: the operator had accepted an invitation before. No other
+   * operator can renew a recovery.
    */
   isRecovery?: true
 }
@@ -298,36 +328,38 @@ export type AuditOutcome = 'success' | 'failure' | 'refused'
 /** An entry of the audit log. */
 export interface AuditEntry {
   at: Micros
-  /** The tenant; `undefined` if the entry is about the service itself, such as about API keys. */
+  /**
+   * The id of the tenant; `undefined` if the entry is about the service itself, such as an API key.
+   */
   tenantId: string | undefined
   /**
-   * The actor: `key:<id>`, `user:<id>`, `admin`, `admin:<account of the operator>`, `visitor` or
-   * `service`.
+   * The actor: `key:<id>`, `user:<id>`, `operator:<id>`, `admin`,
+   * `admin:<account at the command line>`, `visitor` or `service`.
    */
   actor: string
   /** The `request-id` of the response, if there was a request. */
   requestId: string | undefined
   /** The action, such as `user.update`, or the error code of a refusal. */
   action: string
-  /** The id of the object that the entry is about. */
+  /** The id of the object that the entry is about, which a part such as `/password` may follow. */
   target: string
   outcome: AuditOutcome
-  /** The address of the client, if there was a request. */
+  /** The IP address of the client, if there was a request. */
   address: string | undefined
   /** The `User-Agent` of the client. */
   userAgent: string | undefined
-  /** The application to which the user logs in, or from which the user logs out. */
+  /** The id of the application to which the user logs in, or from which the user logs out. */
   applicationId: string | undefined
   /**
-   * The names of the members that an update changed. Only flags also have their value:
-   * `disabled=true`.
+   * The names of the members that an update changed. The name of a flag is followed by its new
+   * value: `disabled=true`.
    */
   fields?: readonly string[] | undefined
-  /** The way of a successful login. It is stored with the user's last login, not in the log. */
+  /** The method of a successful login. It is stored with the user's last login, not in the log. */
   loginWay?: LoginWay | undefined
   /**
-   * The values that an update changed. They are stored beside the entry; entries that are read do
-   * not have them.
+   * The values that an update changed. They are stored in {@link AuditDetails}, so entries that are
+   * read do not have this member.
    */
   changes?: readonly AuditChange[] | undefined
 }

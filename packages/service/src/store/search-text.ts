@@ -1,6 +1,6 @@
 import type { User } from './records.ts'
 
-/** How much of a name can be found, in UTF-16 units. */
+/** The number of UTF-16 units at the beginning of an address or name that a search finds. */
 const MAX_NAME = 254
 
 /** Letters that Unicode does not decompose, with the letters that people type instead. */
@@ -21,13 +21,19 @@ const MARKS = /\p{Mn}/gu
 const EVERY_PLAIN = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'gu')
 const GAPS = /[\s\0]+/gu
 
-/** Three letters or digits in a row: a trigram index finds nothing shorter. */
+/** Matches three letters or digits in a row. A trigram index finds nothing shorter. */
 const FINDABLE = /[\p{L}\p{N}]{3}/u
 
-/** In this share of a sample or more, a trigram is too common: looking it up costs much and excludes few users. */
+/**
+ * The share of sampled texts from which on a trigram is too common. Looking up such a trigram costs
+ * much and excludes few users.
+ */
 const COMMON = 0.5
 
-/** The form in which texts are searched: lower case, without accents, with single spaces. */
+/**
+ * Converts a text to the form in which it is searched: lower case, without accents, with single
+ * spaces.
+ */
 export function foldText(text: string): string {
   return text
     .normalize('NFKD')
@@ -38,7 +44,10 @@ export function foldText(text: string): string {
     .trim()
 }
 
-/** The texts of a user: one for searches by any part, one for searches by domain. */
+/**
+ * The search texts of a user: `search_text` for searches by any part, `domain_key` for searches by
+ * domain.
+ */
 export function searchTexts({ emailKey, profile }: Pick<User, 'emailKey' | 'profile'>): {
   search_text: string
   domain_key: string
@@ -61,19 +70,22 @@ export function domainKey(emailKey: string): string {
   return emailKey.slice(emailKey.lastIndexOf('@') + 1)
 }
 
-/** The form of a search for parts of texts; `undefined` if a trigram index cannot find it. */
+/** The form of a search for parts of texts; `undefined` if a trigram index cannot find the text. */
 export function findableText(search: string): string | undefined {
   const text = foldText(search)
   return FINDABLE.test(text) ? text : undefined
 }
 
 /**
- * The number of trigrams of a search that are looked up in the index. More would hardly reduce the
- * result.
+ * The maximum number of trigrams of a search that are looked up in the index. Further trigrams
+ * would hardly reduce the result.
  */
 const MAX_TRIGRAMS = 4
 
-/** Some trigrams of a text: those that are rarest in a sample. */
+/**
+ * The trigrams of a text that are rarest in a sample of texts, at most {@link MAX_TRIGRAMS}. Leaves
+ * out common trigrams, except the rarest one.
+ */
 export function rareTrigrams(text: string, sample: readonly string[]): string[] {
   const letters = [...text]
   const all = new Set(letters.slice(2).map((_, at) => letters.slice(at, at + 3).join('')))

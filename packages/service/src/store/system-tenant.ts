@@ -4,7 +4,9 @@
  */
 export const SYSTEM_TENANT_ID = 'ten_00000000000000000000000000'
 
-/** The id after which a page of tenants begins; at least the system tenant's. */
+/**
+ * The id after which a page of tenants begins: `after`, but at least the id of the system tenant.
+ */
 export function behindSystemTenant(after: string | undefined): string {
   return after === undefined || after < SYSTEM_TENANT_ID ? SYSTEM_TENANT_ID : after
 }

@@ -13,23 +13,26 @@ export type TenantColumn = 'domain' | 'name'
 /** A range of tenants whose key begins with a text, in the order of key and id. */
 export interface TenantScan {
   column: TenantColumn
-  /** The range begins after this place. */
+  /** The position after which the range begins. */
   after: SearchCursor
-  /** Only tenants before this key. */
+  /** The key before which the range ends. */
   before: string
   limit: number
 }
 
-/** The key by which a tenant is found. Only ASCII letters are compared without case, as the databases do. */
+/**
+ * The form in which domains and names are compared. ASCII letters are in lower case, as in the
+ * indexes of the databases.
+ */
 export function tenantKey(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 }
 
 /**
- * Finds tenants whose domain or name begins with a text, by two range scans that are merged. A tenant in both is found
- * at the first of its places.
+ * Finds tenants whose domain or name begins with a text, by two range scans that are merged. A
+ * tenant in both ranges is listed once, at the first of its positions.
  *
- * @param scan - Resolves to the tenants of a range.
+ * @param scan - Reads the tenants of a range.
  */
 export async function searchTenants(
   search: string,
@@ -70,7 +73,7 @@ function placeOf(tenant: Tenant, column: TenantColumn) {
   return { key: keyOf(tenant, column), id: tenant.id, column, tenant }
 }
 
-/** The column by which a tenant is found first. */
+/** The column by which the search finds a tenant first. */
 function firstColumn(tenant: Tenant, prefix: string): TenantColumn {
   const [domain, name] = [keyOf(tenant, 'domain'), keyOf(tenant, 'name')]
   if (!domain.startsWith(prefix)) return 'name'

@@ -5,17 +5,22 @@ import type { LoginWay, Micros, User } from './records.ts'
 /** A filter of users; omitted members do not filter. */
 export interface UserQuery {
   /**
-   * The beginning of an address, a name, a family name, a domain with its `@`, or an id with its `usr_`, in any case.
+   * The beginning of an email address, a name, a family name, a domain with its `@`, or an id with
+   * its `usr_`. Upper and lower case are the same.
    */
   search?: string | undefined
   disabled?: boolean | undefined
   verified?: boolean | undefined
   /**
-   * Also finds `search` in the middle of an address or a name, and without accents. This needs three letters or digits
-   * in a row, and an index of trigrams; see {@link UserStore.findsInside}. Otherwise only beginnings are found.
+   * Also finds `search` in the middle of an address or a name, and without accents. This needs
+   * three letters or digits in a row, and an index of trigrams; see {@link UserStore.findsInside}.
+   * Otherwise, a search finds only beginnings.
    */
   inside?: boolean | undefined
-  /** The way of the last login; `never` for none. The way of logins before release 0.3.0 is unknown. */
+  /**
+   * The method of the last login, or `never` for users who have not logged in. The methods of
+   * logins before release 0.3.0 are unknown.
+   */
   lastWay?: LoginWay | 'never' | undefined
   /** Users created before this time who have not logged in since. Users who never logged in are included. */
   notSince?: Micros | undefined
@@ -24,30 +29,30 @@ export interface UserQuery {
 }
 
 /**
- * The order of a list. `name` leaves out users without one; the order by login begins with the
- * latest, and leaves out users who have never logged in. With the order by login, only the filter
- * `lastWay` is applied.
+ * The order of a list. `name` leaves out users without a name. `login` begins with the latest
+ * login, leaves out users who have never logged in, and applies only the filter `lastWay`.
  */
 export const userOrders = ['oldest', 'newest', 'name', 'login'] as const
 
 /** One of {@link userOrders}. */
 export type UserOrder = (typeof userOrders)[number]
 
-/** The place of a user in the list that was found. */
+/** The position of a user or tenant in a list. */
 export interface SearchCursor {
-  /** The key by which the user was found. */
+  /** The key by which the user or tenant was found. */
   key: string
   id: string
 }
 
-/** A page of the users found: at most `limit` of those that follow `after`. */
+/** A page of a list: at most `limit` items after the position `after`, or from the start. */
 export interface SearchPage {
   after: SearchCursor | undefined
   limit: number
 }
 
 /**
- * A part of the users found. If `next` is set, there are more. Only the last part may have fewer users than asked for.
+ * One page of the items found. `next` is the `after` of the next page; `undefined` on the last
+ * page. Every other page has as many items as its limit.
  */
 export interface Found<T> {
   items: T[]
@@ -75,23 +80,34 @@ export function stateIn({ disabled, verified, lastWay, notSince }: UserQuery): U
   return { disabled, verified, lastWay, notSince }
 }
 
-/** A range of rows in a state whose key begins with a text, in the order of key and id. */
+/** A range of users in a state whose key begins with a text, in the order of key and id. */
 export interface RangeScan extends UserState {
   column: SearchColumn
-  /** The range begins after this place. Its id may be of a row that another column's scan found. */
+  /**
+   * The position after which the range begins. Its id may be of a user whom another column's scan
+   * found.
+   */
   after: SearchCursor
-  /** Only rows before this key. */
+  /** The key before which the range ends. */
   before: string
   limit: number
 }
 
-/** How many code points of a name can be found. An index of PostgreSQL cannot hold long texts. */
+/**
+ * The number of code points of a name that a search finds. An index of PostgreSQL cannot hold long
+ * texts.
+ */
 export const SEARCH_LENGTH = 254
 
-/** How many rows each scan of a round reads at most. Other requests wait during a round. */
+/**
+ * The maximum number of rows that each scan of a round reads. Other requests wait during a round.
+ */
 const MAX_SCAN_ROWS = 4_000
 
-/** The form in which names and searches are compared: trimmed, NFC and in lower case. */
+/**
+ * The form in which names and searches are compared: trimmed, NFC, in lower case, and at most
+ * {@link SEARCH_LENGTH} code points.
+ */
 export function searchKey(text: string): string {
   const key = text.trim().normalize('NFC').toLowerCase().normalize('NFC')
   return key.length > SEARCH_LENGTH ? [...key].slice(0, SEARCH_LENGTH).join('') : key
@@ -108,7 +124,7 @@ export function searchKeys({ profile }: Pick<User, 'profile'>): {
   }
 }
 
-/** The prefixes to search for. Words are compared from their beginning only. */
+/** The prefix to search for in each column. Empty without a search text. */
 function prefixesOf(search: string | undefined): Partial<Record<SearchColumn, string>> {
   const text = searchKey(search ?? '')
   if (text === '') return {}
@@ -123,10 +139,12 @@ function prefixesOf(search: string | undefined): Partial<Record<SearchColumn, st
 export const LAST = '\u{10ffff}'
 
 /**
- * Finds users by some range scans at a time, which are merged. A user found by several scans stands at the first of
- * these places. Scans go on until the page is full. Without a text, users come in the order of their ids.
+ * Finds users by range scans, one for each column, and merges their results. A user whom several
+ * scans find is listed once, at the first position. Further rounds of scans follow until the page
+ * is full. Without a search text, users are listed in the order of their ids.
  *
- * @param scan - Runs scans at one moment. Resolves to the rows of each.
+ * @param scan - Runs the scans of a round on one state of the database. Resolves to the rows of
+ *   each scan.
  */
 export async function searchRows<R extends SearchRow>(
   { search, ...state }: UserQuery,
@@ -173,7 +191,9 @@ export async function searchRows<R extends SearchRow>(
   }
 }
 
-/** The column by which a row is found: the first one whose key matches. */
+/**
+ * The column by which a row is listed: of all columns that match, the column with the first key.
+ */
 function firstColumn(row: SearchRow, columns: [SearchColumn, string][]): SearchColumn | undefined {
   let first: SearchColumn | undefined
   for (const [column, prefix] of columns) {
@@ -188,7 +208,7 @@ function laterOf(a: SearchCursor, b: SearchCursor): SearchCursor {
   return compareCursors(a, b) > 0 ? a : b
 }
 
-/** The order of users in a search. */
+/** Compares positions by key, then by id. */
 export function compareCursors(a: SearchCursor, b: SearchCursor): number {
   return compareText(a.key, b.key) || compareText(a.id, b.id)
 }
