@@ -4,13 +4,16 @@ import type { Queries } from './engine.ts'
 import { every, type Row } from './schema.ts'
 import { type EngineName, list, once, type Sql, sql } from './sql.ts'
 
-/** A member of a JSON column, as an SQL expression. */
+/** The SQL expressions for a member of a JSON column. */
 const memberOf: { readonly [Engine in EngineName]: (column: string, member: string) => string } = {
   sqlite: (column, member) => `${column} ->> '$.${member}'`,
   postgres: (column, member) => `${column}::json ->> '${member}'`,
 }
 
-/** The id of the object in a target. A target may continue with a part such as `/password`. */
+/**
+ * The SQL expressions for the id of the object in a target. A target may continue with a part such
+ * as `/password`.
+ */
 const objectIn: { readonly [Engine in EngineName]: (target: string) => string } = {
   sqlite: (target) => `substr(${target}, 1, instr(${target} || '/', '/') - 1)`,
   postgres: (target) => `split_part(${target}, '/', 1)`,
@@ -19,7 +22,10 @@ const objectIn: { readonly [Engine in EngineName]: (target: string) => string } 
 const named = (name: string, more: string) =>
   `case when coalesce(${name}, '') = '' then ${more} else ${name} || ' (' || ${more} || ')' end`
 
-/** The names of an entry's actor and target, as expressions over the columns of `entry`. */
+/**
+ * The SQL expressions for the names of an entry's actor and target. `entry`: the name of the
+ * entry's row.
+ */
 function namesOf(engine: EngineName, entry: string): { actor: string; target: string } {
   const label = named(memberOf[engine]('profile', 'name'), 'email')
   const user = (tenant: string, id: string) =>
@@ -47,37 +53,45 @@ function namesOf(engine: EngineName, entry: string): { actor: string; target: st
 }
 
 /**
- * The ids of the entries about a user, and of those of the user's own actions. `id`: the expression
- * for the user's id.
+ * The query for the ids of the entries about a user. `byUser`: the query for the ids of the entries
+ * of the user's own actions. `id`: the expression for the user's id.
  */
 const aboutUser = (id: string) => `select id from audit where target = ${id}
   union all select id from audit where target >= ${id} || '/' and target < ${id} || '0'`
 const byUser = (id: string) =>
   `select id from audit where actor in ('user:' || ${id}, 'operator:' || ${id})`
-// The actor's column has another collation than an id. Without this, its index would not be used.
+// The column `actor` has another collation than an id. Without `collate`, its index would not be
+// used.
 const byRemoved = byUser('removed.id collate "default"')
 
 /**
- * Deleted users must not be found in the audit log: clears their ids, and the values that were theirs, in the table
- * that queries read.
+ * The statements that clear the names and values of deleted users in `audit_details`, because the
+ * audit log must not show deleted users. `about` and `by`: the conditions for the entries about
+ * users, and by users.
  */
 const forget = (about: string, by: string) => `
   update audit_details set target = null, changes = null where audit_id ${about};
   update audit_details set actor = null where audit_id ${by};`
 
-/** The ids for all users of one deletion. PostgreSQL looks up each of them if they are an array. */
+/**
+ * The condition for the entries that a query finds for the users of one deletion. PostgreSQL looks
+ * up the ids in the index if they are an array.
+ */
 const ofRemoved = (query: string) =>
   `= any(array(select found.id from removed, lateral (${query}) as found))`
 
-/** In one order, because two deletions of users who acted on each other could otherwise deadlock. */
+/**
+ * Locks the rows in the order of their ids, because two deletions of users who acted on each other
+ * could otherwise deadlock.
+ */
 const lockRemoved = `perform from audit_details
   where audit_id ${ofRemoved(`${aboutUser('removed.id')} union all ${byRemoved}`)}
   order by audit_id for update;`
 
 /**
- * The triggers for the details of audit entries. Every way to write an entry stores the names with
- * it, also that of release 0.2. The names of a user are erased in the transaction that deletes the
- * user.
+ * The statements that create the triggers for the details of audit entries. The triggers store the
+ * names with every entry, even if release 0.2 writes it. The names of a user are erased in the
+ * transaction that deletes the user.
  */
 export function createAuditTriggers(engine: EngineName): string[] {
   const { actor, target } = namesOf(engine, engine === 'sqlite' ? 'new' : 'added')
@@ -115,7 +129,10 @@ export function createAuditTriggers(engine: EngineName): string[] {
   ]
 }
 
-/** Stores the values that an update changed. `audited` returns the id of their entry. */
+/**
+ * The statement that stores the values that an update changed. `audited`: a query that returns the
+ * `id` of the audit entry.
+ */
 export function storeChanges(changes: readonly AuditChange[], audited: Sql): Sql {
   return sql`insert into audit_details (audit_id, changes)
     select id, cast(${JSON.stringify(changes)} as text) from (${audited}) as audited where true

@@ -6,7 +6,9 @@ import type { Engine } from './engine.ts'
 import { every as columnsIn, type Row } from './schema.ts'
 import { join, list, name, once, raw, type Sql, separators, sql } from './sql.ts'
 
-/** A range of entries that an index returns in the order of time. */
+/**
+ * A range of entries that an index returns in the order of time. `is`: the condition for the range.
+ */
 interface Lead {
   index: string
   is: Sql
@@ -15,9 +17,9 @@ interface Lead {
 const every = columnsIn('audit')
 
 /**
- * The search of the audit log in an SQL store. Each scan reads one index in the order of time. For
- * entries of an actor or with some actions, there is a scan for each action. The scans are merged,
- * so that every page is full.
+ * The search of the audit log in an SQL store. Each scan reads one index in the order of time. A
+ * filter by actors or by the beginning of actions needs a scan for each action. The scans are
+ * merged, so that every page is full.
  *
  * @param toEntry - Makes an entry from a row.
  */
@@ -28,7 +30,10 @@ export function createAuditSearch(
   const { reader, indexedBy } = engine
   const action = engine.byBytes('action')
 
-  /** One lead for each existing action, in an index that begins with `is`. */
+  /**
+   * One lead for each existing action with this prefix. `is`: the condition on the first columns of
+   * the index.
+   */
   async function byAction(index: string, is: Sql, prefix: string): Promise<Lead[]> {
     const rows = await reader.all(sql<{ one: string }>`${actionsIn(engine, index, is, prefix)}
       select one from found where one is not null`)
@@ -62,7 +67,7 @@ export function createAuditSearch(
     const inOrder = sql`order by at desc, id desc limit ${limit + 1}`
 
     async function rowsOf(): Promise<Row<'audit'>[]> {
-      // A target has few entries. An index by time would read all others, too.
+      // A target has few entries. A scan by time would also read the entries of all other targets.
       if (about) {
         return reader.all(sql<Row<'audit'>>`
           with about as materialized (select ${every} from audit where ${about})
@@ -95,13 +100,14 @@ export function createAuditSearch(
 }
 
 /**
- * The entries of a job: their request id is the job's id with a suffix after `_`. In byte order, a backtick comes next
- * after `_`.
+ * The condition that leaves out entries of jobs, whose request id is the id of a job and begins
+ * with `job_`. In byte order, a backtick comes next after `_`.
  */
 const isOfNoJob = sql`(request_id is null or request_id < 'job_' or request_id >= 'job\`')`
 
 /**
- * Finds the actions with a beginning, as the column `found.one`. It steps through an index from one action to the next.
+ * The `with` clause that finds the existing actions with a prefix, as the column `found.one`. The
+ * query steps through an index from each action to the next.
  */
 function actionsIn(
   { byBytes, indexedBy }: Pick<Engine, 'byBytes' | 'indexedBy'>,
@@ -119,7 +125,10 @@ function actionsIn(
   )`
 }
 
-/** The index by actions of a tenant, or of the whole service, with the condition on its first columns. */
+/**
+ * The index by action of a tenant, or of the whole service, with the condition on its first
+ * columns.
+ */
 function byActionOf(tenantId: string | undefined): Lead {
   return tenantId === undefined
     ? { index: 'audit_by_action', is: sql`1 = 1` }
@@ -127,8 +136,8 @@ function byActionOf(tenantId: string | undefined): Lead {
 }
 
 /**
- * Counts entries by action in an SQL store; see {@link AuditStore.count}. One statement counts along the index, for
- * each action that {@link actionsIn} finds.
+ * Counts entries by action in an SQL store; see {@link AuditStore.count}. One statement counts the
+ * entries of each action that {@link actionsIn} finds.
  */
 export function createAuditCount(
   engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,

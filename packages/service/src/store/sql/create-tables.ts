@@ -5,7 +5,7 @@ import type { EngineName } from './sql.ts'
 import { createLegacyTriggers } from './tables/legacy-passwords.ts'
 import { createNeverTriggers } from './tables/never-logged-in.ts'
 
-/** The types of columns that have different names in the two databases. */
+/** The types of columns that have different names in SQLite and PostgreSQL. */
 const types: { readonly [Engine in EngineName]: { readonly [type: string]: string } } = {
   sqlite: { key: 'text', flag: 'integer', serial: 'integer primary key autoincrement' },
   postgres: {
@@ -16,7 +16,7 @@ const types: { readonly [Engine in EngineName]: { readonly [type: string]: strin
   },
 }
 
-/** The expressions that make a random name. */
+/** The SQL expressions that make a random name. */
 const randomName: { readonly [Engine in EngineName]: string } = {
   sqlite: 'lower(hex(randomblob(16)))',
   postgres: "replace(gen_random_uuid()::text, '-', '')",
@@ -31,10 +31,10 @@ interface Table {
 }
 
 /**
- * The statement that creates a table. Keys are sorted by their bytes, as in JavaScript. In SQLite, rows are stored in
- * the order of the primary key, so that the rows of a page are adjacent.
+ * The statement that creates a table. Keys are sorted by their bytes, as in JavaScript. In SQLite,
+ * rows are stored in the order of the primary key, so that the rows of a page are adjacent.
  *
- * @param without - Columns that a later change adds. Default: none.
+ * @param without - Columns to leave out, because a later change adds them. Default: none.
  */
 export function createTable(
   name: TableName,
@@ -56,8 +56,8 @@ export function createNewTables(engine: EngineName): string[] {
     ...(['cursors', 'webhooks', 'deliveries', 'jobs', 'job_parts'] as const),
     ...(['audit_log', 'restores', 'unconfirmed'] as const),
   ]
-  // The only reader of that time begins an hour before the end of the log, because release 0.2.0 stored its position
-  // elsewhere.
+  // The only reader of release 0.2.0 begins an hour before the end of the log, because that release
+  // stored the position elsewhere.
   const anHourAgo = `coalesce((select id from audit
     where at < (select at from audit order by id desc limit 1) - 3600000000
     order by at desc, id desc limit 1), 0)`
@@ -75,7 +75,10 @@ export function createNewTables(engine: EngineName): string[] {
   ]
 }
 
-/** The statements for all tables that both databases have. A table comes after those that it refers to. */
+/**
+ * The statements that create all tables that both databases have. A table comes after the tables
+ * that it refers to.
+ */
 export function createTables(engine: EngineName): string[] {
   const tables = [
     ...([
@@ -107,7 +110,9 @@ export function createTables(engine: EngineName): string[] {
 const keys = { email: 'email_key', name: 'name_key', family_name: 'family_name_key' }
 const states = { disabled: 'disabled = 1', unverified: 'verified_at is null' }
 
-/** The statement that adds a column. On PostgreSQL, it does nothing if the column exists. */
+/**
+ * The statement that adds a column. On PostgreSQL, the statement does nothing if the column exists.
+ */
 export function addColumn(engine: EngineName, table: TableName, column: string): string {
   const { record }: Table = tables[table]
   const type = record[column] ?? ''
@@ -115,14 +120,17 @@ export function addColumn(engine: EngineName, table: TableName, column: string):
   return `alter table ${table} add column ${unlessThere}${column} ${types[engine][type] ?? type}`
 }
 
-/** The indexes on later columns. */
+/** The indexes on columns that were added after release 0.2.0, by name. */
 export const LATER_INDEXES: { [name: string]: string } = {
   last_logins_by_way: 'last_logins (tenant_id, way, user_id)',
   // Finds the latest logins by a rare way, without reading all other logins.
   last_logins_by_way_and_time: 'last_logins (tenant_id, way, at, user_id)',
 }
 
-/** The indexes that both databases have, by name: the text after `create index … on`, or that text after `unique`. */
+/**
+ * The indexes that both databases have, by name. A value is the text after `create index … on`,
+ * with the prefix `unique` for a unique index.
+ */
 export function indexesOf(engine: EngineName): { [name: string]: string } {
   const inC = (column: string) => (engine === 'postgres' ? `${column} collate "C"` : column)
   const action = engine === 'postgres' ? `(${inC('action')})` : 'action'
@@ -143,7 +151,8 @@ export function indexesOf(engine: EngineName): { [name: string]: string } {
     users_by_family_name: `users (tenant_id, family_name_key, id) where family_name_key > ''`,
     users_by_domain: `users (tenant_id, ${domain}, id)`,
     ...Object.fromEntries(ofStates),
-    // The id is derived from connection, issuer and subject. So only one user of a tenant has the account.
+    // The id is derived from connection, issuer and subject. So an account at a provider belongs to
+    // only one user of a tenant.
     credentials_social: `unique credentials (tenant_id, id) where type = 'SocialCredential'`,
     // A passkey or security key belongs to one user of the tenant.
     credentials_keys: `unique credentials (tenant_id, id) where type = 'HardwareCredential'`,
@@ -173,7 +182,10 @@ export function indexesOf(engine: EngineName): { [name: string]: string } {
   }
 }
 
-/** The statement that creates an index. */
+/**
+ * The statement that creates an index. `on`: a value of {@link indexesOf}. `how`: a keyword such as
+ * `concurrently`.
+ */
 export function createIndex(name: string, on: string, how = ''): string {
   const unique = 'unique '
   const isUnique = on.startsWith(unique)
@@ -182,14 +194,18 @@ export function createIndex(name: string, on: string, how = ''): string {
 }
 
 /**
- * Deletes duplicate passkeys, which several users could have in release 0.2.0. The first one stays.
+ * The statement that deletes duplicate passkeys, which several users could have in release 0.2.0.
+ * The oldest passkey stays.
  */
 export const DELETE_LATER_KEYS = `delete from credentials as later where type = 'HardwareCredential' and exists (
   select 1 from credentials as first
   where first.tenant_id = later.tenant_id and first.id = later.id and first.type = later.type
   and (first.created_at, first.user_id) < (later.created_at, later.user_id))`
 
-/** Fills the last logins from the audit log. A login that is already stored is later, and stays. */
+/**
+ * The statement that fills the last logins from the audit log. A login that is already stored is
+ * later, and stays.
+ */
 export const FILL_LAST_LOGINS = `insert into last_logins (tenant_id, user_id, at)
   select users.tenant_id, users.id, max(audit.at) from audit
   join users on users.tenant_id = audit.tenant_id and users.id = audit.target

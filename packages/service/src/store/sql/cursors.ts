@@ -4,7 +4,10 @@ import type { Row } from './schema.ts'
 import { sql } from './sql.ts'
 import { entries as everyEntry, toEntry } from './tables/audit.ts'
 
-/** The positions of the readers of the audit log, in a database that only one process serves. */
+/**
+ * The positions of the readers of the audit log, in a database that only one process serves. Such a
+ * process needs no leases and takes all shards at once.
+ */
 export function createCursors({ reader: db, writer, write }: Engine): CursorStore {
   return {
     async claim(reader) {

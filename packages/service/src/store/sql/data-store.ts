@@ -22,7 +22,7 @@ import { createUsers, usersTable } from './tables/users.ts'
 import { createWebhooks } from './tables/webhooks.ts'
 import { createInsertMany } from './user-batch.ts'
 
-/** The tables of a data store. */
+/** The parts of a data store that are tables, except deliveries. */
 export type SqlTables = Omit<
   DataStore,
   'deliveries' | 'foreignVersion' | 'exclusively' | 'together' | 'sealingKeys' | 'check' | 'close'
@@ -48,7 +48,8 @@ export function createRareTables(
 }
 
 /**
- * Makes all tables of SQLite, which runs in this process, so that a statement costs no round trip.
+ * Makes all tables of SQLite except deliveries. SQLite runs in this process, so a write may consist
+ * of many statements.
  *
  * @param now - Makes the expression for the current time, which the leases of jobs use.
  */

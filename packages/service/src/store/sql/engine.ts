@@ -1,8 +1,8 @@
 import type { Sql } from './sql.ts'
 
-/** A connection, as used for statements. */
+/** The methods that run statements on a connection. */
 export interface Queries {
-  /** Returns the rows that a statement reads or returns. */
+  /** Runs a statement. Resolves to the rows that it reads or returns. */
   all<R>(statement: Sql<R>): Promise<R[]>
   first<R>(statement: Sql<R>): Promise<R | undefined>
   /** Runs a statement that writes. Resolves to the number of changed rows. */
@@ -13,17 +13,19 @@ export interface Queries {
 export interface Trigrams {
   /** Whether the index exists. Some databases do not allow it. */
   isReady(): Promise<boolean>
-  /** The expression for the domain of a user's address, exactly as in its indexes. */
+  /** The expression for the domain of a user's address, written exactly as in its indexes. */
   readonly domain: Sql
   /** The condition that the column `search_text` contains a text. */
   contains(text: string): Sql
-  /** The first `count` users, in the order of their ids. */
+  /** The statements that read the first `count` users, in the order of their ids. */
   first(users: SearchedUsers, count: number): Met
   /**
-   * The users whom the index finds, in no order. Some of them may not contain the text.
+   * The statements that read the users whom the index finds, in no order. The texts of some users
+   * may not contain the text.
    *
    * @param rare - The rarest trigrams of the text.
-   * @param most - How many users the index returns at most, including those in other states.
+   * @param most - The maximum number of users that the index returns, including users in other
+   *   states.
    */
   find(users: SearchedUsers, text: string, rare: readonly string[], most: number): Met
 }
@@ -43,9 +45,11 @@ export interface SearchedUsers {
   readonly index: string | undefined
 }
 
-/** The statements of a search, which read users with their texts or only matching ids. */
+/**
+ * The statements of a search. They read users with their texts, or only the ids of matching users.
+ */
 export type Met = {
-  /** A statement with a table `met`, whose rows are counted. */
+  /** The statement that becomes the table `met`, whose rows are counted. */
   readonly met: Sql
 } & (
   | {
@@ -58,38 +62,46 @@ export type Met = {
     }
 )
 
-/** An SQL database, as the tables use it. */
+/** The interface of an SQL database for the tables. */
 export interface Engine {
-  /** Sees only committed data. */
+  /** Reads only committed data. */
   readonly reader: Queries
-  /** Use it only inside {@link Engine.write}. */
+  /** Reads and writes inside {@link Engine.write}. Use it only there. */
   readonly writer: Queries
-  /** Runs `work` atomically and resolves when it is durable. No two run at the same time. */
+  /**
+   * Runs `work` atomically and resolves when its writes are durable. Calls run one after another.
+   */
   write<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Names the tenant of a rare write, so that other processes reload only its records. If no tenant is named, they
-   * reload all. Only inside {@link Engine.write}.
+   * Names the tenant of a write, so that other processes reload only the records of this tenant. If
+   * no tenant is named, they reload the records of all tenants. Only inside {@link Engine.write}.
    */
   concerns?(tenantId: string): void
   /**
-   * Whether a write failed because a unique index already has such a row. The write was rolled
-   * back.
+   * Whether a write failed because a unique index already contains the values of its row. The write
+   * was rolled back.
    */
   isDuplicate(error: unknown): boolean
   /** The lengths of lists, stored in `counters`. Only inside {@link Engine.write}. */
   readonly counters: {
-    /** Creates the counters of lists. Every list has a counter, also an empty one. */
+    /** Creates counters with the value 0. An empty list has a counter, too. */
     create(scopes: readonly string[]): Promise<unknown>
     add(scope: string, by: number): Promise<unknown>
     remove(scopes: readonly string[]): Promise<unknown>
   }
-  /** The expression for a column with its ASCII letters in lower case, exactly as in its index. */
+  /**
+   * The expression for a column with its ASCII letters in lower case, written exactly as in its
+   * index.
+   */
   lower(column: string): Sql
-  /** The expression for a column that is compared by bytes, exactly as in its index. */
+  /** The expression for a column that is compared by bytes, written exactly as in its index. */
   byBytes(column: string): Sql
-  /** Names the index to use. SQLite needs it, because it chooses without statistics. */
+  /**
+   * The clause that names the index to use. SQLite needs the clause, because it chooses an index
+   * without statistics. Empty for PostgreSQL.
+   */
   indexedBy(index: string): Sql
-  /** The last assigned id of the audit log. */
+  /** The expression for the last assigned id of the audit log. */
   readonly lastEntry: Sql
   /** The index for searches in the middle of an address or a name. */
   readonly trigrams: Trigrams
@@ -98,11 +110,11 @@ export interface Engine {
     /** The texts in a JSON array, as a subquery for `in`. */
     items(json: string): Sql
     /**
-     * The condition that a column is one of the items. It uses an index even if another column is compared in the same
-     * way.
+     * The condition that a column has one of the texts in a JSON array. It uses an index even if a
+     * statement compares two columns in this way.
      */
     isOneOf(column: string, json: string): Sql
-    /** A JSON array of a column of a subquery. */
+    /** The expression that makes a JSON array of the values of a column. */
     arrayOf(column: string): Sql
   }
 }

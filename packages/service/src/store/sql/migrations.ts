@@ -20,13 +20,19 @@ export interface Change {
   readonly statements?: readonly string[]
   /** Indexes to create if they are missing. PostgreSQL creates them while other processes write. */
   readonly indexes?: { readonly [name: string]: string }
-  /** A statement that is run before the indexes are created; on PostgreSQL before each attempt at a unique one. */
+  /**
+   * A statement that is run before the indexes are created; on PostgreSQL, before each attempt to
+   * create a unique index.
+   */
   readonly beforeIndexes?: string
-  /** Changes many rows, some in each transaction. Called again while it returns `unfinished`. */
+  /**
+   * A function that changes many rows, some in each transaction. It is called again while it
+   * returns `unfinished`.
+   */
   readonly step?: (db: Queries) => Promise<'unfinished' | undefined>
 }
 
-/** The parts of a change that exist in only one database. */
+/** The changes that only one of the databases needs. `tables`: statements. */
 interface Own {
   readonly tables: readonly string[]
   readonly indexes: { readonly [name: string]: string }
@@ -36,9 +42,9 @@ interface Own {
 /**
  * Every change since release 0.2.0, oldest first.
  *
- * A released change is never edited. If a later one changes a table of `schema.ts`, the statement of the earlier one is
- * written out here. No change removes anything that the previous release needs, because that release serves until it is
- * replaced.
+ * A released change is never edited. If a later change modifies a table of `schema.ts`, the
+ * statement of the earlier change is written out here. No change removes anything that the previous
+ * release needs, because that release keeps running until it is replaced.
  */
 export function changesOf(engine: EngineName, { tables, indexes, step }: Own): readonly Change[] {
   return [

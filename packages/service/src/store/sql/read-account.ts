@@ -5,7 +5,8 @@ import { type AnyRow, join, name, type Sql, sql } from './sql.ts'
 import { toAccount } from './tables/accounts.ts'
 
 /**
- * The prefix of a user's columns. It is not `user_`, because credentials have a column `user_id`.
+ * The prefix of a user's columns in the joined rows. It is not `user_`, because credentials have a
+ * column `user_id`.
  */
 const OF_USER = 'users_'
 
@@ -33,7 +34,10 @@ export function createReadAccount({
   }
 }
 
-/** A user without credentials has one row, with `null` in all columns of the credential. */
+/**
+ * Makes the account from the joined rows of one user; `undefined` without rows. A user without
+ * credentials has one row, with `null` in all columns of the credential.
+ */
 function accountOf(rows: readonly AnyRow[]): Account | undefined {
   const [first] = rows
   if (!first) return undefined

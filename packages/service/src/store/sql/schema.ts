@@ -4,11 +4,12 @@ import { names, type Sql } from './sql.ts'
 /**
  * The tables, with the type and constraints of each column.
  *
- * A `key` is text that is compared by bytes, a `flag` is 0 or 1, JSON is text, times are integers in microseconds, and
- * a `serial` is a number that grows with each row.
+ * A `key` is text that is compared by bytes. A `flag` is 0 or 1. A `serial` is a number that grows
+ * with each row. JSON is stored as text, and times as integers in microseconds.
  *
- * The columns of `record` are read. Statements name each of them, so that prepared statements stay valid when the next
- * release adds a column. `more` has columns that are not part of the record.
+ * `record` has the columns that make the record. Statements name each of these columns, so that
+ * prepared statements stay valid when the next release adds a column. `more` has further columns,
+ * and `sqlite` and `postgres` those of one database. `rules` has the constraints of the table.
  */
 export const tables = {
   tenants: {
@@ -21,14 +22,14 @@ export const tables = {
       created_at: 'integer not null',
       updated_at: 'integer not null',
     },
-    // Null unless the tenant was deleted.
+    // Set when the tenant is deleted: the time, and the number of its users. `null` before.
     more: { deleted_at: 'integer', deleted_users: 'integer' },
   },
   tenant_logos: {
     record: {
       tenant_id: 'key primary key references tenants (id) on delete cascade',
       hash: 'key not null',
-      // In base64.
+      // The image in base64.
       image: 'text not null',
     },
   },
@@ -62,11 +63,11 @@ export const tables = {
       sessions_valid_after: 'integer not null',
       created_at: 'integer not null',
       updated_at: 'integer not null',
-      // The keys of a search; null if an earlier release wrote the row.
+      // The keys for searches; `null` if an earlier release wrote the row.
       name_key: 'key',
       family_name_key: 'key',
     },
-    // Columns for searches only. PostgreSQL has the search text in a separate table.
+    // Columns that only searches read. PostgreSQL has the search text in a separate table.
     sqlite: { search_text: 'text', domain_key: 'text' },
     postgres: { rev: 'integer not null default 1' },
     rules: ['primary key (tenant_id, id)'],
@@ -139,7 +140,7 @@ export const tables = {
     },
     rules: ['primary key (tenant_id, id)'],
   },
-  // The tenant is the system tenant in every row.
+  // The operators of the management console. `tenant_id` is the system tenant in every row.
   operators: {
     record: {
       tenant_id: 'key not null',
@@ -150,7 +151,7 @@ export const tables = {
       updated_at: 'integer not null',
       invitation_hash: 'key',
       invitation_until: 'integer',
-      // 1 for the link of a recovery, else null.
+      // 1 if the invitation is a recovery, else `null`.
       invitation_recovers: 'flag',
     },
     rules: [
@@ -173,10 +174,12 @@ export const tables = {
       application_id: 'text',
       fields: 'text',
     },
-    // Transactions do not commit in the order of their ids. By this column, release 0.2.0 knows up to which id no entry is missing.
+    // Transactions do not commit in the order of the ids of their entries. From this column,
+    // release 0.2.0 finds the id up to which no entry is missing.
     postgres: { xid: 'xid8 not null default pg_current_xact_id()' },
   },
-  // A separate table, because release 0.2.0 selects all columns of audit on PostgreSQL and fails on a new one.
+  // A separate table, because release 0.2.0 selects all columns of `audit` on PostgreSQL and fails
+  // if there is a new one.
   audit_details: {
     record: {
       audit_id: 'integer not null primary key references audit (id) on delete cascade',
@@ -185,23 +188,26 @@ export const tables = {
       changes: 'text',
     },
   },
-  // One row: the name of the log, which a dump keeps, and the id up to which its entries were pruned.
+  // A table with one row: the name of the audit log, which a backup keeps, and the id up to which
+  // entries were pruned.
   audit_log: {
     record: { id: 'flag primary key', name: 'key not null', pruned_to: 'integer not null' },
   },
-  // Restores of a backup. The log before it ends with the id `ends` and continues with `begins`, so that no id is used twice.
+  // The restores of backups. The audit log of the backup ends with the id `ends` and continues with
+  // `begins`, so that no id is used twice.
   restores: {
     record: { begins: 'integer primary key', ends: 'integer not null', at: 'integer not null' },
   },
-  // API keys and operators that a restore brought back, until they are confirmed.
+  // API keys and operators that were restored with a backup and have not been confirmed yet.
   unconfirmed: {
     record: { id: 'key primary key', kind: 'text not null', since: 'integer not null' },
   },
-  // Domains that a tenant gave up, or had when it was deleted. No other tenant may take one before `until`.
+  // Domains that a tenant gave up, or had when it was deleted. Each is reserved for the tenant
+  // until `until`.
   held_domains: {
     record: { domain: 'key primary key', tenant_id: 'key not null', until: 'integer not null' },
   },
-  // The position of each reader in its shard of the audit log.
+  // The position of each reader of the audit log in each shard.
   cursors: {
     record: {
       reader: 'key not null',
@@ -213,13 +219,13 @@ export const tables = {
     postgres: { held_until: "timestamptz not null default '-infinity'" },
     rules: ['primary key (reader, shard)'],
   },
-  // The time and the way of a user's last login.
+  // The time and the login method of each user's last login.
   last_logins: {
     record: {
       tenant_id: 'key not null',
       user_id: 'key not null',
       at: 'integer not null',
-      // null if an earlier release wrote the row.
+      // `null` if an earlier release wrote the row.
       way: 'text',
     },
     rules: [
@@ -227,7 +233,8 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // A separate table, because release 0.2.0 selects all columns of users on PostgreSQL and fails on a new one.
+  // A separate table, because release 0.2.0 selects all columns of `users` on PostgreSQL and fails
+  // if there is a new one.
   standings: {
     record: {
       tenant_id: 'key not null',
@@ -243,7 +250,7 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // A separate table, because release 0.2.0 does not know this type of credential.
+  // A separate table, because release 0.2.0 does not know legacy passwords as a type of credential.
   legacy_passwords: {
     record: {
       tenant_id: 'key not null',
@@ -259,7 +266,8 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // No foreign key to the tenant, because an endpoint of a deleted tenant stays until its last event is delivered.
+  // The tenant is no foreign key, because an endpoint of a deleted tenant stays until its last
+  // event is delivered.
   webhooks: {
     record: {
       tenant_id: 'key not null',
@@ -275,13 +283,13 @@ export const tables = {
       created_at: 'integer not null',
       updated_at: 'integer not null',
     },
-    // The state of the endpoint's queue of deliveries. It is not part of the endpoint itself.
+    // The state of the endpoint's queue of deliveries, which is not part of the endpoint's record.
     more: {
       due_at: 'integer not null default 9007199254740991',
       held_until: 'integer not null default 0',
       fence: 'integer not null default 0',
       failing_since: 'integer',
-      // The id of the log from which a disabled endpoint has missed events.
+      // The id of the audit log entry after which a disabled endpoint misses events.
       missing_from: 'integer',
     },
     rules: ['primary key (tenant_id, id)'],
@@ -328,7 +336,8 @@ export const tables = {
     },
     rules: ['primary key (job_id, n)'],
   },
-  // The users who have never logged in, maintained by triggers. Without this table, every user would have to be read.
+  // The users who have never logged in, maintained by triggers. Without this table, a search for
+  // them would read every user.
   never_logged_in: {
     record: { tenant_id: 'key not null', user_id: 'key not null' },
     rules: [
@@ -336,7 +345,8 @@ export const tables = {
       'foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade',
     ],
   },
-  // How many mails of a tenant were sent and given up on a day. Messages themselves are deleted after a week.
+  // The numbers of mails of a tenant that were sent and given up on a day. The messages themselves
+  // are deleted after a week.
   mail_days: {
     record: {
       tenant_id: 'key not null references tenants (id) on delete cascade',
@@ -352,7 +362,7 @@ export const tables = {
 /** The name of one of {@link tables}. */
 export type TableName = keyof typeof tables
 
-/** The types of text columns with only a few possible values. */
+/** The types of text columns that have only a few possible values, by table. */
 interface Words {
   credentials: { type: CredentialType }
   operators: { role: 'owner' | 'admin' | 'support' | 'viewer' }
@@ -372,7 +382,7 @@ type ValueOf<Column> =
   | (Column extends `${'key' | 'text'}${string}` ? string : number)
   | Nullable<Column>
 
-/** A row with the columns that are read. */
+/** A row of a table, with the columns of its `record`. */
 export type Row<Table extends TableName> = {
   -readonly [Column in keyof (typeof tables)[Table]['record']]: Table extends keyof Words
     ? Column extends keyof Words[Table]
@@ -381,14 +391,17 @@ export type Row<Table extends TableName> = {
     : ValueOf<(typeof tables)[Table]['record'][Column]>
 }
 
-/** The names of the columns of a table that are read. */
+/** The names of the columns in the `record` of a table. */
 export function columnsOf(table: TableName): readonly string[] {
   return Object.keys(tables[table].record)
 }
 
 const made = new Map<string, Sql>()
 
-/** The columns that are read, as a list for a statement. `of`: the name of the table in the statement. */
+/**
+ * The columns in the `record` of a table, as a list for a statement. `of`: the name of the table in
+ * the statement. Default: the columns have no prefix.
+ */
 export function every(table: TableName, of = ''): Sql {
   const key = `${table} ${of}`
   const known = made.get(key) ?? names(columnsOf(table), of)

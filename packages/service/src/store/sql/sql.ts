@@ -1,45 +1,47 @@
-/** The values of a column. */
+/** A value of a column. */
 export type Value = string | number | null
 
 /** A row by the names of its columns. */
 export type AnyRow = { [column: string]: Value }
 
-/** A value of a statement. PostgreSQL also accepts arrays. */
+/** A parameter of a statement. PostgreSQL also accepts arrays. */
 type Bound = Value | readonly Value[]
 
 /**
- * A statement or a part of one. `R`: the type of the rows that it reads. Its text depends only on `shape`; `values`
- * stand between the strings of the shape.
+ * A statement, or a part of a statement, with its parameters. The text depends only on `shape`.
+ * `values` has the parameters, which belong between the strings of the shape. `R`: the type of the
+ * rows that the statement returns.
  */
 export interface Sql<R = unknown> {
   readonly shape: Shape
   readonly values: readonly Bound[]
-  /** Whether it is prepared once for its text. Default `true`. */
+  /** Whether the prepared statement is kept for its text. Default `true`. */
   readonly isKept?: boolean
   /** Only for the compiler: the type of the rows. */
   readonly rows?: R
 }
 
 /**
- * The text of a statement without its values. It is made once for each place in the code, however
- * often that code runs.
+ * The text of a statement without its parameters. A shape is made once for each place in the code,
+ * however often the code runs.
  */
 interface Shape {
   readonly strings: readonly string[]
   /**
-   * The shapes with a part instead of a value: by the position of the value, then by the shape of
-   * the part.
+   * The shapes that result if a part stands instead of a value: by the position of the value, then
+   * by the shape of the part.
    */
   readonly with: Map<Shape, Shape>[]
+  /** The text for each database, once it was needed. */
   readonly texts: { [Engine in EngineName]?: string }
 }
 
-/** The name of a database. */
+/** The name of a kind of database. */
 export type EngineName = 'sqlite' | 'postgres'
 
 /**
- * The shapes without parts, by the strings of their template. JavaScript makes these strings only once for each place
- * in the code.
+ * The shapes of templates before parts are inserted, by the strings of the template. JavaScript
+ * makes these strings only once for each place in the code.
  */
 const templates = new WeakMap<readonly string[], Shape>()
 
@@ -48,8 +50,9 @@ function newShape(strings: readonly string[]): Shape {
 }
 
 /**
- * Makes a statement, or a part of one, from a template. A part that is SQL becomes text; any other becomes a parameter.
- * The text is made once for each place in the code and shape of its parts, so a statement can be written where it runs.
+ * Makes a statement, or a part of a statement, from a template. An inserted {@link Sql} becomes
+ * text; any other inserted value becomes a parameter. The text is made once for each place in the
+ * code and shapes of its parts, so a statement can be written where it runs.
  */
 export function sql<R = unknown>(
   template: TemplateStringsArray,
@@ -68,7 +71,8 @@ export function sql<R = unknown>(
       continue
     }
     values ??= parts.slice(0, at) as Bound[]
-    // The position among the strings: each earlier string is followed by a value.
+    // `values.length` is the position of the part among the strings, because a value follows each
+    // earlier string.
     shape = withPart(shape, at, values.length, part.shape)
     for (const value of part.values) values.push(value)
   }
@@ -79,7 +83,10 @@ function isSql(part: Bound | Sql): part is Sql {
   return typeof part === 'object' && part !== null && 'shape' in part
 }
 
-/** The shape with the text of a part instead of its value. */
+/**
+ * The shape with the text of a part instead of a value. `at`: the position in the template.
+ * `place`: the position among the strings of the shape.
+ */
 function withPart(shape: Shape, at: number, place: number, part: Shape): Shape {
   shape.with[at] ??= new Map()
   const known = shape.with[at].get(part)
@@ -96,7 +103,8 @@ function withPart(shape: Shape, at: number, place: number, part: Shape): Shape {
 const raws = new Map<string, Sql>()
 
 /**
- * A text that becomes part of a statement unchanged. It must be one of ours, never from a request.
+ * Makes a part of a statement from a text, unchanged. The text must come from our code, never from
+ * a request.
  */
 export function raw(text: string): Sql {
   let known = raws.get(text)
@@ -109,13 +117,20 @@ export function raw(text: string): Sql {
 
 const NAME = /^[a-z_][a-z0-9_]*$/
 
-/** The name of a table, a column or an index. */
+/**
+ * Makes a part of a statement from the name of a table, a column or an index.
+ *
+ * @throws for a text that is no name.
+ */
 export function name(text: string): Sql {
   if (!raws.has(text) && !NAME.test(text)) throw new Error(`${JSON.stringify(text)} is no name.`)
   return raw(text)
 }
 
-/** Columns as a list. `of`: the name of their table in the statement. */
+/**
+ * Makes a list of columns for a statement. `of`: the name of their table in the statement. Default:
+ * the columns have no prefix.
+ */
 export function names(columns: readonly string[], of = ''): Sql {
   return of === ''
     ? join(columns.map(name))
@@ -130,22 +145,26 @@ export const separators = {
   unionAll: raw(' union all '),
 } as const
 
-/** Parts with a separator between them; at least one part. */
+/**
+ * Joins parts with a separator.
+ *
+ * @param parts - At least one part.
+ */
 export function join(parts: readonly Sql[], separator: Sql = separators.comma): Sql {
   return parts.reduce((all, one) => sql`${all}${separator}${one}`)
 }
 
-/** Values as a list. */
+/** Makes a list of parameters; at least one. */
 export function list(values: readonly Value[]): Sql {
   return join(values.map((value) => sql`${value}`))
 }
 
-/** The condition that columns have these values. Without values, they are bound later. */
+/** The condition that columns have these values. Without `values`, {@link bind} sets them later. */
 export function matches(columns: readonly string[], values: readonly Value[] = columns): Sql {
   return join(equations(columns, values), separators.and)
 }
 
-/** The columns of an update with their values. Without values, they are bound later. */
+/** The assignments of an update. Without `values`, {@link bind} sets them later. */
 export function assign(columns: readonly string[], values: readonly Value[] = columns): Sql {
   return join(equations(columns, values))
 }
@@ -154,7 +173,10 @@ function equations(columns: readonly string[], values: readonly Value[]): Sql[] 
   return columns.map((column, i) => sql`${name(column)} = ${values[i] ?? null}`)
 }
 
-/** Inserts a row with these columns. Without values, they are bound later. */
+/**
+ * The statement that inserts a row with these columns. Without `values`, {@link bind} sets them
+ * later.
+ */
 export function insertInto(
   table: string,
   columns: readonly string[],
@@ -163,7 +185,11 @@ export function insertInto(
   return sql`insert into ${name(table)} (${names(columns)}) values (${list(values)})`
 }
 
-/** The same statement with other values. */
+/**
+ * Makes the same statement with other parameters.
+ *
+ * @throws if the number of values is not that of the statement.
+ */
 export function bind<R>(statement: Sql<R>, values: readonly Bound[]): Sql<R> {
   if (values.length !== statement.values.length) {
     throw new Error(`${values.length} values stand for ${statement.values.length}.`)
@@ -171,12 +197,15 @@ export function bind<R>(statement: Sql<R>, values: readonly Bound[]): Sql<R> {
   return { shape: statement.shape, values }
 }
 
-/** The statement, but never prepared: its text is one of many. */
+/** Makes a statement whose prepared form is not kept, because its text varies. */
 export function once<R>(statement: Sql<R>): Sql<R> {
   return { ...statement, isKept: false }
 }
 
-/** A text without values. It may contain several statements, and is run unchanged. */
+/**
+ * Makes a statement from a text without parameters. The text may contain several statements, and is
+ * run unchanged.
+ */
 export function script<R = unknown>(text: string): Sql<R> {
   return { shape: newShape([text]), values: [], isKept: false }
 }

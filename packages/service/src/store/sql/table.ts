@@ -17,38 +17,45 @@ import {
   type Value,
 } from './sql.ts'
 
-/** Adds an entry to the audit log. Only inside a write. */
+/** A function that adds an entry to the audit log. Only inside {@link Engine.write}. */
 export type AddEntry = (entry: AuditEntry) => Promise<unknown>
 
-/** The properties in which tables differ. */
+/** The description of a table for {@link createTable}. */
 export interface TableDefinition<T, R extends AnyRow> {
   name: TableName
-  /** The columns of the primary key, in its order; `id` is the last. */
+  /** The columns of the primary key, in the order of the key. The last column is `id`. */
   key: readonly string[]
   /** Columns whose values together are unique. Default: the primary key. */
   unique?: readonly string[]
-  /** The table of the parent. The key of a row begins with the parent's key. */
+  /** The table of the parent, whose key is the beginning of a row's key. */
   parent?: TableParent
-  /** A column that marks deleted rows: `null` in all others. */
+  /** The column that marks deleted rows. It is `null` in all other rows. */
   hidden?: string
-  /** The name of the counter with the length of the object's list; `undefined` if it is in no list. */
+  /**
+   * Returns the name of the counter with the length of a list, by the beginning of the key;
+   * `undefined` if the object is in no list.
+   */
   counter?: (...key: string[]) => string | undefined
-  /** A further check inside the write. `true` makes the outcome a `duplicate`. */
+  /**
+   * A further check inside the write. If it resolves to `true`, the outcome is `duplicate`.
+   * `before`: the stored row; `undefined` for an insert.
+   */
   isRefused?(row: AnyRow, before: AnyRow | undefined, audit: AuditEntry): Promise<boolean>
   toRow(record: T): AnyRow
   fromRow(row: R): T
 }
 
+/** The parent table of a table. */
 interface TableParent {
   name: TableName
   key: readonly string[]
-  /** The columns of the parent's key. */
+  /** The columns of the child table that contain the parent's key. */
   columns: readonly string[]
   /** See {@link TableDefinition.hidden}. */
   hidden?: string
 }
 
-/** The tenant of a row, if the row has one. */
+/** The parent of tables whose rows belong to a tenant. */
 export const inTenant: TableParent = {
   name: 'tenants',
   key: ['id'],
@@ -57,29 +64,34 @@ export const inTenant: TableParent = {
 }
 
 /**
- * Makes a further step of a write from the row that was written or deleted. It is called after the change, and runs in
- * the same transaction. `undefined`: no further step.
+ * A function that makes a further step of a write from the row that was written or deleted. The
+ * step belongs to the same transaction. `undefined`: no further step.
  */
 type Step<S> = (row: AnyRow) => S | undefined
 
 /**
- * Reads what the change needs, inside the write and before the change is applied. `false` makes the outcome `missing`.
+ * A function that reads further data inside the write, before the change is applied. If it resolves
+ * to `false`, the outcome is `missing`.
  */
 type Before = () => Promise<boolean>
 
-/** The reads of one table. */
+/** The methods that read one table. */
 export interface Reads<T> {
   byId(...key: string[]): Promise<T | undefined>
   /** Finds an object by the values of its unique columns, in the order of the columns. */
   byUnique(...values: string[]): Promise<T | undefined>
-  /** `undefined` if the list does not exist. */
+  /**
+   * Reads a page of the list with this beginning of the key; `undefined` if the list does not
+   * exist.
+   */
   page(within: string[], page: Page): Promise<Listing<T> | undefined>
 }
 
 /**
- * The writes of one table. Each is atomic together with its counter and its audit entry.
+ * The methods that write to one table. Each write is atomic, together with its counter and its
+ * audit entry.
  *
- * @typeParam S - The type of a further step: a promise if the database runs statement by statement.
+ * @typeParam S - The type of a further step: a promise if a write runs several statements.
  */
 export interface Writes<T, S = Promise<unknown>> {
   insert(record: T, audit: AuditEntry, step?: Step<S>, reading?: Before): Promise<Outcome<T>>
@@ -93,10 +105,10 @@ export interface Writes<T, S = Promise<unknown>> {
   delete(key: string[], audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
 }
 
-/** The reads and writes of one table. */
+/** The methods that read one table and write to it. */
 export interface Table<T, S = Promise<unknown>> extends Reads<T>, Writes<T, S> {}
 
-/** Makes a table of a database that runs statement by statement. */
+/** Makes a table whose writes run several statements. */
 export function createTable<T, R extends AnyRow>(
   engine: Engine,
   addEntry: AddEntry,
@@ -108,7 +120,7 @@ export function createTable<T, R extends AnyRow>(
   }
 }
 
-/** Makes the reads of one table. Each statement is made once. */
+/** Makes the methods that read one table. Each statement is made once. */
 export function createReads<T, R extends AnyRow>(
   reader: Queries,
   definition: TableDefinition<T, R>,
@@ -208,7 +220,7 @@ function createWrites<T, R extends AnyRow>(
           return written(record, row, audit, step)
         })
       } catch (error) {
-        // A further step may cause it, too.
+        // A further step can also violate a unique index.
         if (engine.isDuplicate(error)) return { kind: 'duplicate' }
         throw error
       }
@@ -233,7 +245,8 @@ function createWrites<T, R extends AnyRow>(
       write(async () => {
         const row = await writer.first(bind(current, values))
         if (!row) return { kind: 'missing' }
-        // The entry must be added first, because it stores the name of the object.
+        // The entry is added before the deletion, because a trigger stores the name of the object
+        // with it.
         await addEntry(audit)
         await writer.run(bind(deleteRow, values))
         await countOne(values, -1)
@@ -243,7 +256,10 @@ function createWrites<T, R extends AnyRow>(
   }
 }
 
-/** Makes an insert of one table. All rows must have the same columns in the same order. */
+/**
+ * Makes the function that inserts a row into a table. All rows must have the same columns in the
+ * same order.
+ */
 export function createInsert(writer: Queries, table: TableName): (row: AnyRow) => Promise<unknown> {
   let insert: Sql | undefined
   return (row) => {
@@ -252,7 +268,10 @@ export function createInsert(writer: Queries, table: TableName): (row: AnyRow) =
   }
 }
 
-/** A page from `limit` + 1 rows, each of which has the total. */
+/**
+ * Makes a page of a list from at most `limit` + 1 rows. Each row has the total. An empty page has
+ * one row, whose `id` is `null`.
+ */
 export function listingOf<T, R extends AnyRow>(
   rows: readonly (R & { total: number })[],
   limit: number,
@@ -266,7 +285,7 @@ export function listingOf<T, R extends AnyRow>(
   }
 }
 
-/** The statement that reads a row by some columns, whose values are bound later. */
+/** The statement that reads a row by some columns. {@link bind} sets their values. */
 function rowBy<T, R extends AnyRow>(
   { name: table, hidden }: TableDefinition<T, R>,
   columns: readonly string[],
@@ -275,7 +294,7 @@ function rowBy<T, R extends AnyRow>(
     where ${matches(columns)} and ${there(hidden)}`
 }
 
-/** The condition that a row is not marked as deleted. */
+/** The condition that a row is not marked as deleted in the column `hidden`. */
 function there(hidden: string | undefined): Sql {
   return hidden === undefined ? sql`1 = 1` : sql`${name(hidden)} is null`
 }

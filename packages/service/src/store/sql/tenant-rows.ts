@@ -2,7 +2,7 @@ import { storedSettings } from '../../resources/tenant-settings.ts'
 import type { Tenant } from '../records.ts'
 import type { Row } from './schema.ts'
 
-/** The row of a tenant. */
+/** Makes the row of a tenant. */
 export function toRow(tenant: Tenant): Row<'tenants'> {
   const { domain, ...settings } = tenant.settings
   return {
@@ -19,7 +19,7 @@ export function toRow(tenant: Tenant): Row<'tenants'> {
   }
 }
 
-/** The tenant in a row. */
+/** Makes the tenant from a row. */
 export function fromRow(row: Row<'tenants'>): Tenant {
   const { endedHosts, texts, logo, ...settings } = JSON.parse(row.settings)
   return {

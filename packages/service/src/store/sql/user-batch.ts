@@ -15,7 +15,7 @@ export interface BatchRows {
   audit: AnyRow[]
 }
 
-/** Makes the rows of a batch. */
+/** Makes the rows to insert for a batch of users. */
 export function rowsOf(batch: readonly NewUser[]): BatchRows {
   return {
     users: batch.map(({ user }) => ({ ...toUserRow(user) })),
@@ -29,10 +29,7 @@ export function rowsOf(batch: readonly NewUser[]): BatchRows {
   }
 }
 
-/**
- * Inserts users of one tenant, with one statement for each table. Resolves to the ids of those
- * whose address was free.
- */
+/** Makes {@link UserStore.insertMany} for SQLite, with one statement for each table. */
 export function createInsertMany(
   engine: Engine,
 ): (tenantId: string, batch: readonly NewUser[]) => Promise<string[]> {

@@ -12,22 +12,23 @@ import { type Sql, sql } from './sql.ts'
 import { createUserSearch, stateOf, usersBy, wayIn } from './user-search.ts'
 
 /**
- * How many users a text search reads in the order of their ids before it uses the trigram index. A common text is found
- * often enough among them to fill the page, while the index would return every user with the text. The number is lower
- * if users are filtered by state, because each of those is a separate row to read.
+ * The number of users that a text search reads in the order of their ids before it uses the trigram
+ * index. A common text fills the page from these users, while the index would return every user
+ * with the text. `inState`: the lower number for users in a state, each of whom is a separate row
+ * to read.
  */
 const LOOKED_AT = { all: 4_000, inState: 1_000 }
 
 /**
- * If the trigram index finds this many users of any state, the search first reads more users of the
- * wanted state in order.
+ * The number of users of any state found by the trigram index from which on the search first reads
+ * more users of the wanted state in order.
  */
 const MANY = 20_000
 
-/** More than the number of users of any tenant. */
+/** A limit for users that no tenant reaches. */
 const EVERY = 1e12
 
-/** From the texts of this many users, the search estimates which trigrams are rare. */
+/** The number of users whose texts are the sample for rare trigrams. */
 const SAMPLE = 100
 
 type List = (tenantId: string, query: UserQuery, page: SearchPage) => Promise<Found<UserRow>>
@@ -37,8 +38,9 @@ type UserRow = Row<'users'>
 const every = columnsIn('users')
 
 /**
- * Lists the users of an SQL store. With `search`, it finds users by a prefix; if `inside` is set and the trigram index
- * is ready, by any part of an address or name. Without `search`, users come in the given order.
+ * Makes the search for users in an SQL store. With `search`, users are found by a prefix or, if
+ * `inside` is set and the trigram index is ready, by any part of an address or name. Without
+ * `search`, users are listed in the given order.
  */
 export function createUserList(
   engine: Pick<Engine, 'reader' | 'indexedBy' | 'trigrams' | 'json'>,
@@ -60,7 +62,7 @@ export function createUserList(
   }
 }
 
-/** Whether a search is for a part of a text. Domains and ids have indexes of their own. */
+/** Whether a search is for an address or a name. Domains and ids have indexes of their own. */
 function isAddressOrName(search: string): boolean {
   return !/^(@|usr_)/i.test(search.trim())
 }
@@ -68,16 +70,19 @@ function isAddressOrName(search: string): boolean {
 /**
  * Makes the search for users whose address or name contains a text, in the order of their ids.
  *
- * First, some users are read in order, because a common text soon fills the page. If the page is not full, the trigram
- * index finds all users with the text. If it finds too many and a state is wanted, more users of that state are read in
- * order before.
+ * First, some users are read in the order of their ids, because a common text soon fills the page.
+ * If the page is not full, the trigram index finds the users with the text. If the index finds too
+ * many users and a state is wanted, more users of that state are read in order first.
  */
 function createTextSearch({
   reader,
   trigrams,
   json,
 }: Pick<Engine, 'reader' | 'trigrams' | 'json'>) {
-  /** The common table expressions of a statement: `met` has the users that are read, `found` those with the text. */
+  /**
+   * The common table expressions of a statement: `met` has the users that are read, `found` the
+   * users with the text.
+   */
   function tablesOf(users: Met, text: string, limit: number): Sql {
     const found =
       'found' in users
@@ -87,7 +92,10 @@ function createTextSearch({
     return sql`with met as (${users.met}), ${texts} found as (${found})`
   }
 
-  /** Reads users in order. Returns those with the text, how many were read, and a sample of their texts. */
+  /**
+   * Reads users. Resolves to the users with the text (`items`), the number of users read (`met`),
+   * and a sample of their texts.
+   */
   async function among(tenantId: string, users: Met, text: string, limit: number) {
     const sample =
       'texts' in users
@@ -107,7 +115,7 @@ function createTextSearch({
     }
   }
 
-  /** Finds the users with the text by the index. */
+  /** Reads the users with the text, without counting the users read. */
   function allAmong(tenantId: string, users: Met, text: string, limit: number) {
     return reader.all(sql<UserRow>`
       ${tablesOf(users, text, limit)}
@@ -151,7 +159,7 @@ function createTextSearch({
   }
 }
 
-/** Makes the lists in all orders except that of creation. */
+/** Makes the lists in every order except `oldest`. */
 function createOrderedList({ reader, indexedBy }: Pick<Engine, 'reader' | 'indexedBy'>): List {
   type Placed = UserRow & { place: string | number }
 

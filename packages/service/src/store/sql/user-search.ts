@@ -15,7 +15,10 @@ import { join, name, raw, type Sql, separators, sql } from './sql.ts'
 type Scanned = Row<'users'> & { scan: number }
 type FoundRow = Row<'users'> & { domain_key: string }
 
-/** Makes the search for users by a prefix, or for all in the order of their ids. The scans of a round are one statement. */
+/**
+ * Makes the search for users by a prefix. An empty prefix lists all users in the order of their
+ * ids. The scans of a round are one statement.
+ */
 export function createUserSearch({
   reader,
   indexedBy,
@@ -25,7 +28,10 @@ export function createUserSearch({
   query: UserQuery,
   page: SearchPage,
 ) => Promise<Found<FoundRow>> {
-  /** The statement of a scan. `n`: the number of the scan, which its rows repeat. */
+  /**
+   * The statement of a scan. `n`: the number of the scan, which is in the column `scan` of its
+   * rows.
+   */
   function scanOf(tenantId: string, scan: RangeScan, n: number): Sql {
     const { column, after, before, limit } = scan
     const { way, others } = wayIn(scan)
@@ -38,7 +44,8 @@ export function createUserSearch({
     }
     const by = column === 'domain_key' ? trigrams.domain : name(column)
     const { index, states } = stateOf(tenantId, scan)
-    // In a scan by id, the key is the id. The id of `after` may be of a row in another column's scan.
+    // In a scan by id, the key is the id. `after.id` may be the id of a row that another column's
+    // scan found.
     const isBehind =
       column === 'id'
         ? sql`id >= ${after.key} and id <> ${after.id}`
@@ -62,7 +69,7 @@ export function createUserSearch({
 
 const every = columnsIn('users')
 
-/** The last parts of the names of indexes, by the column that they sort by. */
+/** The last part of the name of an index, by the column that the index sorts by. */
 const indexSuffixes = {
   email_key: '_by_email',
   name_key: '_by_name',
@@ -74,7 +81,8 @@ const indexSuffixes = {
 /**
  * The conditions for users in a state, and the index that sorts these users by `column`.
  *
- * @returns `index`: its name; `undefined` for the table itself, which is sorted by id.
+ * @returns `index`: the name of the index; `undefined` if the primary key is used, which is sorted
+ *   by id.
  */
 export function stateOf(
   tenantId: string,
@@ -83,7 +91,8 @@ export function stateOf(
   index: string | undefined
   states: Sql
 } {
-  // Written exactly as in the partial indexes. Otherwise the database would not use them.
+  // The conditions are written exactly as in the partial indexes. Otherwise, the database would not
+  // use these indexes.
   const states: string[] = []
   if (disabled !== undefined) states.push(`disabled = ${Number(disabled)}`)
   if (verified !== undefined) states.push(`verified_at is ${verified ? 'not null' : 'null'}`)
@@ -103,7 +112,7 @@ export function stateOf(
   }
 }
 
-/** Splits a state into the way of the last login and its other conditions. */
+/** Splits a state into the method of the last login and the other conditions. */
 export function wayIn({ lastWay, ...others }: UserState): {
   way: UserState['lastWay']
   others: UserState
@@ -112,8 +121,8 @@ export function wayIn({ lastWay, ...others }: UserState): {
 }
 
 /**
- * The `from` clause for users with a certain way of their last login, in the order of an index by `user_id`. Further
- * conditions can follow with `and`.
+ * The text after `from` that reads the users whose last login used a method, in the order of an
+ * index by `user_id`. Further conditions can follow with `and`.
  */
 export function usersBy(
   tenantId: string,
@@ -129,7 +138,10 @@ export function usersBy(
     cross join users where tenant_id = ${tenantId} and id = user_id`
 }
 
-/** The condition that the last login of a user was in a certain way. `id` is the column of `users`. */
+/**
+ * The condition that the last login of a user used a method, or that the user has never logged in.
+ * The condition refers to the column `id` of `users`.
+ */
 export function loggedInBy(tenantId: string, way: LoginWay | 'never'): Sql {
   return way === 'never'
     ? sql`exists (select 1 from never_logged_in where never_logged_in.tenant_id = ${tenantId} and user_id = id)`

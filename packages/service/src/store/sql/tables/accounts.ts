@@ -13,7 +13,7 @@ import { changeLegacy, legacyOf, fromRow as toLegacy } from './legacy-passwords.
 import { standingOf, storeStanding, toStanding } from './standings.ts'
 import { fromRow as toUser, toRow as toUserRow, type UserColumns } from './users.ts'
 
-/** The rows that an update of an account writes. */
+/** The changes that an update of an account writes. `undefined`: the part stays as it is. */
 export interface AccountChanges {
   user: UserColumns | undefined
   inserted: Row<'credentials'>[]
@@ -21,16 +21,16 @@ export interface AccountChanges {
   /** The ids of the deleted credentials. */
   deleted: string[]
   standing: Standing | undefined
-  /** `null` deletes it. */
+  /** `null` deletes the legacy password. */
   legacyPassword: LegacyPassword | null | undefined
 }
 
-/** The account in these rows. */
+/** Makes an account from the row of the user and the rows of the credentials. */
 export function toAccount(user: Row<'users'>, credentials: readonly Row<'credentials'>[]): Account {
   return { user: toUser(user), credentials: credentials.map(toCredential) }
 }
 
-/** The difference between two versions of an account. */
+/** Compares two versions of an account. */
 export function changesOf(before: Account, after: Account): AccountChanges {
   const earlier = new Map(before.credentials.map((one) => [one.id, one]))
   const changed = after.credentials.filter(
@@ -52,7 +52,10 @@ function next(credential: Credential, last: Credential | undefined): Credential 
   return { ...credential, rev: (last?.rev ?? 0) + 1 }
 }
 
-/** Changes users together with their credentials, in a database with only one writer. */
+/**
+ * Makes {@link UserStore.updateAccount} for SQLite, where {@link Engine.write} excludes other
+ * writers.
+ */
 export function createUpdateAccount(
   engine: Engine,
   addEntry: AddEntry,

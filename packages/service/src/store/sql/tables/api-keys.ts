@@ -9,7 +9,7 @@ import { isUnconfirmed } from './restores.ts'
 
 type ListedKey = Row<'api_keys'> & { tenants: string; unconfirmed: number }
 
-/** The API keys of an SQL store. */
+/** Makes the store of API keys in an SQL database. */
 export function createApiKeys(engine: Engine, addEntry: AddEntry): ApiKeyStore {
   const { reader, writer, write, json } = engine
   const listed = sql`select ${every('api_keys')}, ${isUnconfirmed(sql`api_keys.id`)} as unconfirmed, case when reaches_all = 0 then (
@@ -76,7 +76,10 @@ function toRow(key: ApiKey): Row<'api_keys'> {
   }
 }
 
-/** The tenants that a key can reach. The row of a key for all tenants lists the deleted tenants. */
+/**
+ * The tenants that a key can reach. For a key with the reach `all`, the column `tenants` lists the
+ * deleted tenants.
+ */
 function reachOf({ reaches_all, tenants }: ListedKey): Pick<ApiKey, 'reach' | 'except'> {
   const ids: string[] = JSON.parse(tenants)
   if (reaches_all === 0) return { reach: ids }

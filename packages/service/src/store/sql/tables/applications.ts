@@ -6,7 +6,7 @@ import { sql } from '../sql.ts'
 import { type AddEntry, createTable, inTenant } from '../table.ts'
 import { fromRow as toTenant } from '../tenant-rows.ts'
 
-/** The applications of an SQL store. */
+/** Makes the store of applications in an SQL database. */
 export function createApplications(engine: Engine, addEntry: AddEntry): ApplicationStore {
   const table = createTable(engine, addEntry, {
     name: 'applications',
@@ -62,7 +62,7 @@ function toRow(application: Application): Row<'applications'> {
   }
 }
 
-/** The application in a row. */
+/** Makes the application from a row. */
 export function fromRow(row: Row<'applications'>): Application {
   return {
     id: row.id,

@@ -13,16 +13,19 @@ type EntryRow = Row<'audit'>
 /** The action of a successful login. */
 export const LOGIN = 'login.succeeded'
 
-/** Whether an entry is about a successful login of a user. */
+/** Whether an entry records a successful login at a tenant. */
 export function isLogin({ action, tenantId, outcome }: AuditEntry): boolean {
   return action === LOGIN && outcome === 'success' && tenantId !== undefined
 }
 
-/** The way of the later of two logins, if known. Put it before `at` is set. */
+/**
+ * The expression for the method of the later of two logins: `excluded`, unless it is earlier or its
+ * method is unknown. The expression reads `last_logins.at` as it was before the update.
+ */
 export const latestWay: Sql = sql`case when excluded.at >= last_logins.at and excluded.way is not null
   then excluded.way else last_logins.way end`
 
-/** Adds entries to the audit log, with the connection that writes. */
+/** Makes the function that adds entries to the audit log inside {@link Engine.write}. */
 export function createAddEntry({ writer, concerns }: Engine): AddEntry {
   const insert = createInsert(writer, 'audit')
   return async (entry) => {
@@ -37,10 +40,10 @@ export function createAddEntry({ writer, concerns }: Engine): AddEntry {
   }
 }
 
-/** A select of entries, up to the `where`. */
+/** The beginning of a query for entries, before the `where`. */
 export const entries: Sql<EntryRow> = sql`select ${every('audit')} from audit`
 
-/** The audit log of an SQL store. */
+/** Makes the audit log of an SQL store. The databases differ in `prune`. */
 export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore, 'prune'> {
   const { reader, writer, write } = engine
   return {
@@ -61,7 +64,7 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
         requestId !== undefined && sql`request_id = ${requestId}`,
         target !== undefined && sql`target = ${target}`,
       ].filter((one) => one !== false)
-      // Sorted like the index. Without a tenant's index, sorting by id gives the order of time.
+      // The order of the index that the query uses. Only the index by tenant is sorted by time.
       const isByTime = tenantId !== undefined && conditions.length === 1
       const rows = await reader.all(sql<EntryRow>`${entries}
         ${conditions.length > 0 ? sql`where ${join(conditions, separators.and)}` : sql``}
@@ -108,7 +111,8 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
       return rows.map(toEntry)
     },
 
-    // Written as text, because with a parameter the index of refused entries would not be used.
+    // `'refused'` is written as text, because with a parameter the index of refused entries would
+    // not be used.
     trimRefused: (actor, keep) =>
       write(() =>
         writer.run(sql`delete from audit where id in (
@@ -118,7 +122,7 @@ export function createAudit(engine: Engine, addEntry: AddEntry): Omit<AuditStore
   }
 }
 
-/** Reads the log in the order of its ids. */
+/** Makes the methods that read the log in the order of its ids. */
 function createLogReader({
   reader,
   lastEntry,
@@ -157,14 +161,14 @@ function createLogReader({
   }
 }
 
-/** The condition for a job's entries about users whom it disabled or enabled. */
+/** The condition for the entries of a job about the users whom the job disabled or enabled. */
 const changedBy = (tenantId: string, jobId: string): Sql =>
   sql`entry.request_id = ${jobId} and entry.tenant_id = ${tenantId}
     and entry.action = 'user.update' and entry.outcome = 'success'`
 
 /**
- * The condition that the user of an entry still exists, and that since then the account was not disabled, enabled or
- * contested.
+ * The condition that the user of an entry still exists, and that the account was not disabled,
+ * enabled, contested or taken back after the entry.
  */
 const isUnchanged = sql`exists (select 1 from users
     where users.tenant_id = entry.tenant_id and users.id = entry.target)
@@ -173,7 +177,8 @@ const isUnchanged = sql`exists (select 1 from users
       and (later.action in ('user.contest', 'user.take_back') or later.fields like '%"disabled=%'))`
 
 /**
- * Stores the id up to which entries from before a time will be deleted. Run it before the deletion.
+ * The statement that stores the last id of the entries from before a time, which will be deleted.
+ * Run it before the deletion.
  */
 export function notePruned(before: number): Sql {
   return sql`update audit_log set pruned_to = gone.id
@@ -182,8 +187,10 @@ export function notePruned(before: number): Sql {
 }
 
 /**
- * The entries of a tenant after an id, up to the end of the complete log, without refused requests. For the system
- * tenant, entries of no tenant are included.
+ * Reads at most `limit` entries of a tenant with ids above `id` and up to `end`, without refused
+ * requests. For the system tenant, entries of no tenant are included.
+ *
+ * @param query - `end`: the id up to which the log is complete.
  */
 export async function entriesAfter(
   reader: Engine['reader'],
@@ -198,7 +205,7 @@ export async function entriesAfter(
   return { entries: found, readTo: Math.max(id, isAll ? end : (found.at(-1)?.id ?? end)) }
 }
 
-/** The row of an entry. The database assigns the id. */
+/** Makes the row of an entry, without the id, which the database assigns. */
 export function toRow(entry: AuditEntry): Omit<EntryRow, 'id'> {
   return {
     at: entry.at,
@@ -215,7 +222,7 @@ export function toRow(entry: AuditEntry): Omit<EntryRow, 'id'> {
   }
 }
 
-/** The entry in a row. The row may have further columns. */
+/** Makes the entry from a row. The row may have further columns. */
 export function toEntry(row: EntryRow): StoredAuditEntry {
   return {
     id: row.id,

@@ -5,7 +5,7 @@ import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 import { type AddEntry, createTable, inTenant } from '../table.ts'
 
-/** The connections of an SQL store. */
+/** Makes the store of connections in an SQL database. */
 export function createConnectionTable(engine: Engine, addEntry: AddEntry): ConnectionStore {
   const { reader } = engine
   const table = createTable(engine, addEntry, {

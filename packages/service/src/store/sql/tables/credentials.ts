@@ -8,9 +8,10 @@ import { list, type Sql, sql } from '../sql.ts'
 import type { Table, TableDefinition } from '../table.ts'
 
 /**
- * The credentials of an SQL store. A user has only a few.
+ * Makes the store of credentials in an SQL database.
  *
- * @param endSessions - The step that ends the sessions of a user.
+ * @param endSessions - Makes the step that revokes the sessions of a user from before `at`, and
+ *   counts a ruling.
  */
 export function createCredentials<S>(
   { reader }: Pick<Engine, 'reader'>,
@@ -31,7 +32,8 @@ export function createCredentials<S>(
     },
     get: table.byId,
     async findSocial(tenantId, id) {
-      // Written as text, because with a parameter the index of accounts would not be used.
+      // The type is written as text, because with a parameter the index of accounts would not be
+      // used.
       const row = await reader.first(sql<CredentialColumns>`
         select ${every('credentials')} from credentials
         where tenant_id = ${tenantId} and id = ${id} and type = 'SocialCredential'`)
@@ -43,7 +45,7 @@ export function createCredentials<S>(
           on credentials.tenant_id = users.tenant_id and credentials.user_id = users.id
         where users.tenant_id = ${tenantId} and users.id = ${userId}`)
       if (rows.length === 0) return undefined
-      // A user without credentials has one row, with nulls.
+      // A user without credentials has one row, with `null` in all columns.
       return pageOfCredentials(rows.filter(({ id }) => id !== null).map(fromRow), page)
     },
     async countUsersLosing(tenantId, lost, kept, connectionId) {
@@ -66,14 +68,14 @@ export function createCredentials<S>(
             and credentials.user_id = last_logins.user_id and disabled = 0 and ${isOf})`)
     },
     async countConnected(tenantId, connectionId) {
-      // Quotes in other members are escaped, so no other member can look like this one.
+      // JSON escapes quotes in texts, so no other text can contain this pattern.
       return countOf(sql`from (select distinct user_id from credentials
         where tenant_id = ${tenantId} and type = 'SocialCredential'
           and secret like ${ofConnection(connectionId)}) as connected`)
     },
     async highestCost(tenantId) {
-      // Written exactly as in the index `credentials_costly`. The cost is the last member of a
-      // password.
+      // The expression is written exactly as in the index `credentials_costly`. The cost is the
+      // last member of a password's JSON.
       const cost = sql`substr(secret, length(secret) - 2, 2)`
       const row = await reader.first(sql<{ cost: string }>`select ${cost} as cost from credentials
         where tenant_id = ${tenantId} and type = 'PasswordCredential' and ${cost} in ('11', '12')
@@ -81,7 +83,7 @@ export function createCredentials<S>(
       return row && Number(row.cost)
     },
     async countForeignKeys(tenantId, rpId) {
-      // Quotes in a name are escaped, so no name can look like this member.
+      // JSON escapes quotes in texts, so the name of a key cannot contain this pattern.
       return countOf(sql`from credentials
         where tenant_id = ${tenantId} and type = 'HardwareCredential'
           and secret not like ${`%"rpId":${JSON.stringify(rpId)}%`}`)
@@ -110,7 +112,7 @@ export function createCredentials<S>(
   }
 }
 
-/** The table of credentials. */
+/** The definition of the table of credentials. */
 export const credentialsTable: TableDefinition<Credential, CredentialColumns> = {
   name: 'credentials',
   key: ['tenant_id', 'user_id', 'id'],
@@ -123,7 +125,7 @@ type CredentialColumns = Row<'credentials'>
 
 const sealedTypes = describedKinds.flatMap(([, { type, isSealed }]) => (isSealed ? [type] : []))
 
-/** The row of a credential. */
+/** Makes the row of a credential. */
 export function toRow(credential: Credential): CredentialColumns {
   return {
     tenant_id: credential.tenantId,
@@ -140,7 +142,10 @@ export function toRow(credential: Credential): CredentialColumns {
   }
 }
 
-/** The members that only this kind of credential has. A password is stored as it is. */
+/**
+ * The content of the column `secret`: the members that only this kind of credential has, or the
+ * {@link StoredPassword} of a password.
+ */
 function secretOf(credential: Credential): object {
   if (credential.kind === 'password') return credential.password
   const { id, tenantId, userId, createdAt, updatedAt, metadata, ...others } = credential
@@ -148,7 +153,7 @@ function secretOf(credential: Credential): object {
   return own
 }
 
-/** The credential in a row. */
+/** Makes the credential from a row. */
 export function fromRow(row: CredentialColumns): Credential {
   const record = {
     id: row.id,
@@ -164,12 +169,12 @@ export function fromRow(row: CredentialColumns): Credential {
   const secret = JSON.parse(row.secret)
   const kind = kindOfType(row.type)
   if (kind === 'password') return { ...record, kind, password: secret }
-  // Release 0.2.0 stored the browser's claim instead, which proves nothing.
+  // Release 0.2.0 stored no purpose, but a claim of the browser, which proves nothing.
   const missing = kind === 'hardware' ? { purpose: 'second_step' } : {}
   return { ...record, kind, ...missing, ...secret }
 }
 
-/** The pattern for the stored secret of an account that was connected by a connection. */
+/** The pattern for the column `secret` of accounts at a connection. */
 function ofConnection(connectionId: string): string {
   return `%"connectionId":${JSON.stringify(connectionId)}%`
 }

@@ -16,20 +16,20 @@ import { columnsOf, every, type Row } from '../schema.ts'
 import { type Sql, sql } from '../sql.ts'
 import { fromRow as toWebhook } from './webhooks.ts'
 
-/** A database as the deliveries use it. */
+/** The interface of a database for the deliveries. */
 export interface DeliveryDatabase {
   read<R>(query: Sql<R>): Promise<R[]>
   /** Runs one statement as a transaction of its own. */
   write<R>(query: Sql<R>): Promise<R[]>
-  /** The time now, from a clock that all processes share. */
+  /** The expression for the current time, from a clock that all processes share. */
   now(): Sql
-  /** A table made from a JSON array of objects. */
+  /** A subquery that reads a JSON array of objects as a table. */
   table(json: string, columns: { [name: string]: 'text' | 'bigint' }): Sql
-  /** The text of a JSON array of objects, made from rows. */
+  /** The expression that makes a JSON array of objects from rows. */
   jsonRows(columns: readonly string[], from: Sql): Sql
-  /** The end of a query that locks its rows: no other process can write them. */
+  /** The end of a query that locks its rows against writes of other processes. */
   readonly locked: Sql
-  /** The end of a query that skips rows which another process is about to write. */
+  /** The end of a query that locks its rows, and skips rows that another process has locked. */
   readonly skipLocked: Sql
 }
 
@@ -44,7 +44,7 @@ type LaneRow = Row<'webhooks'> & {
   due: string
 }
 
-/** The parts of a lane that statements need. */
+/** The parts of a lane that statements need. `id`: the id of the endpoint. */
 interface LaneGiven {
   id: string
   fence: number
@@ -53,13 +53,16 @@ interface LaneGiven {
 
 const all = every('deliveries')
 
-/** How far the clocks of two processes may differ, when the times of two entries are compared. */
+/**
+ * The microseconds by which the clocks of two processes may differ. They matter when times from two
+ * processes are compared.
+ */
 const CLOCKS_APART = 600 * 1e6
 
-/** How many rows one statement deletes. */
+/** The maximum number of rows that one statement deletes. */
 const PRUNE_BATCH = 1_000
 
-/** The deliveries of an SQL store. */
+/** Makes the store of deliveries in an SQL database. */
 export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
   return {
     ...createAdding(db),
@@ -70,7 +73,7 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
   }
 }
 
-/** New deliveries. */
+/** Makes the methods that add deliveries. */
 function createAdding(db: DeliveryDatabase): Pick<DeliveryStore, 'add' | 'addAgain'> {
   const { write, now, table } = db
 
@@ -92,8 +95,8 @@ function createAdding(db: DeliveryDatabase): Pick<DeliveryStore, 'add' | 'addAga
         ...{ position: 'bigint', entry_id: 'bigint', entry_at: 'bigint' },
       },
     )
-    // An endpoint may have been deleted since. Without `order by`, PostgreSQL could change the order of the log by a
-    // join.
+    // The `join` skips endpoints that were deleted since. Without `order by`, PostgreSQL could
+    // insert the deliveries in another order than that of the log.
     await write(sql`insert into deliveries (webhook_id, event_id, type, body, created_at, due_at)
       select added.webhook_id, added.event_id, added.type, added.body, ${now()}, ${now()}
       from ${added} as added join webhooks on webhooks.id = added.webhook_id
@@ -101,7 +104,8 @@ function createAdding(db: DeliveryDatabase): Pick<DeliveryStore, 'add' | 'addAga
       on conflict (webhook_id, event_id) ${onConflict}`)
     const ids = [...new Set(deliveries.map(({ webhookId }) => webhookId))]
     const named = table(JSON.stringify(ids.map((id) => ({ id }))), { id: 'text' })
-    // A new value each time, so that a process that gives the lane back notices the change.
+    // `due_at` gets a new value each time, so that a process that releases the lane notices the
+    // change.
     await write(sql`update webhooks
       set due_at = case when webhooks.due_at > ${now()} then ${now()} else webhooks.due_at + 1 end
       from (select lane.id from webhooks as lane join ${named} as named on named.id = lane.id
@@ -131,14 +135,18 @@ function createAdding(db: DeliveryDatabase): Pick<DeliveryStore, 'add' | 'addAga
   }
 }
 
-/** Takes lanes, extends their leases, and frees them after the clock was set back. */
+/**
+ * Makes the methods that take lanes, extend their leases, and free lanes after the clock was set
+ * back.
+ */
 function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'renew' | 'recall'> {
   const { write, now, table } = db
   const isFree = () => sql`due_at <= ${now()} and held_until <= ${now()} and disabled is null`
 
   /**
-   * The ids of at most `most` free lanes of a kind, those that wait longest first. `nth` counts the lanes of each
-   * tenant, including those this process already holds, and keeps them within `ofTenant`.
+   * The query for the ids of at most `most` free lanes of a kind, the longest waiting first. `nth`
+   * counts the lanes of each tenant, including lanes that this process already holds. It limits the
+   * lanes of a tenant to `ofTenant`.
    */
   const freeWithinShares = (
     isOfKind: Sql,
@@ -146,7 +154,8 @@ function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'rene
     { ofTenant, held }: LaneShare,
     most: number,
   ) => {
-    // Tenants that have used up their share are excluded before the limit, or their lanes could fill it.
+    // Tenants that have used up their share are excluded before the limit. Otherwise, their lanes
+    // could fill it.
     const full = [...held].flatMap(([id, n]) => (n >= ofTenant ? [{ id }] : []))
     const taken = table(JSON.stringify([...held].map(([id, n]) => ({ id, n }))), {
       ...{ id: 'text', n: 'bigint' },
@@ -217,7 +226,7 @@ function createClaims(db: DeliveryDatabase): Pick<DeliveryStore, 'claim' | 'rene
   }
 }
 
-/** Stores the results of attempts, and gives lanes back. */
+/** Makes the methods that store the results of attempts and release lanes. */
 function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'release'> {
   const { write, now, table } = db
   return {
@@ -245,8 +254,9 @@ function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'r
         pause: Math.round(pauseSeconds * 1e6),
         failing: isFailing === undefined ? null : Number(isFailing),
       }))
-      // `due_at` is both the due time of the next delivery and the version of the lane. If it has changed since the
-      // claim, a delivery was added that this statement may not see, so the lane is due at once.
+      // `due_at` is both the due time of the next delivery and the version of the lane. If `due_at`
+      // has changed since the claim, a delivery was added that this statement may not see, so the
+      // lane is due at once.
       const rows = await write(sql<{ id: string; due: number; held: number }>`update webhooks
         set held_until = ${now()} + ours.pause, fence = fence + 1,
           failing_since = case ours.failing when 0 then null
@@ -267,7 +277,7 @@ function createOutcomes(db: DeliveryDatabase): Pick<DeliveryStore, 'finish' | 'r
   }
 }
 
-/** Records endpoints that miss events, and ends the pause of endpoints. */
+/** Makes the methods that record missed events and end the pause of endpoints. */
 function createMissed({
   read,
   write,
@@ -275,7 +285,8 @@ function createMissed({
 }: DeliveryDatabase): Pick<DeliveryStore, 'miss' | 'missed' | 'madeUp' | 'resume'> {
   return {
     async miss(webhookId) {
-      // A new value each time, so that a process that is adding missed events notices the change.
+      // `missing_from` gets a new value each time, so that a process that is adding missed events
+      // notices the change.
       await write(sql`update webhooks set missing_from = coalesce(missing_from - 1,
         (select min(position) from cursors where reader = ${WEBHOOKS})) where id = ${webhookId}`)
     },
@@ -301,7 +312,7 @@ function createMissed({
   }
 }
 
-/** Lists, counts and prunes deliveries. */
+/** Makes the methods that list, read, count and prune deliveries. */
 function createKept({
   read,
   write,
@@ -351,8 +362,8 @@ function createKept({
 }
 
 /**
- * Selects the lanes that this process still holds: their fence is unchanged. Locks them in the order of ids, to avoid
- * deadlocks.
+ * The subquery for the lanes that this process still holds, whose fence is unchanged. It locks the
+ * lanes in the order of their ids, to avoid deadlocks.
  */
 function held({ table, locked }: DeliveryDatabase, lanes: readonly LaneGiven[]): Sql {
   const given = table(JSON.stringify(lanes), {
@@ -363,7 +374,7 @@ function held({ table, locked }: DeliveryDatabase, lanes: readonly LaneGiven[]):
     order by lane.id ${locked})`
 }
 
-/** The limits of a process that takes all due lanes. */
+/** The limits for a process that takes all due lanes. */
 function unlimited(limit: number): LaneLimits {
   const share = { ofTenant: MAX_WEBHOOKS, held: new Map<string, number>() }
   return { quick: share, failing: share, moreFailing: limit }

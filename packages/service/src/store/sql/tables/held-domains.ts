@@ -3,7 +3,10 @@ import type { Micros } from '../../records.ts'
 import type { Engine } from '../engine.ts'
 import { sql } from '../sql.ts'
 
-/** The domains that are reserved for tenants that gave them up. Only inside {@link Engine.write}. */
+/**
+ * Makes the methods for domains that are reserved for the tenants that gave them up. Call them only
+ * inside {@link Engine.write}.
+ */
 export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
   async function remove(domain: string): Promise<void> {
     await writer.run(sql`delete from held_domains where domain = ${domain}`)
@@ -12,7 +15,10 @@ export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
   return {
     remove,
 
-    /** The tenant for which a domain is reserved, and whether that tenant still exists. */
+    /**
+     * The tenant for which a domain is reserved at `now`, and whether that tenant still exists.
+     * `undefined` if the domain is not reserved.
+     */
     async holderOf(
       domain: string,
       now: Micros,
@@ -24,6 +30,10 @@ export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
       return hold && { tenantId: hold.tenant_id, exists: hold.id !== null }
     },
 
+    /**
+     * Reserves a domain for a tenant until `until`. Releases reservations that have ended, and
+     * those beyond {@link MAX_HELD_DOMAINS} of the tenant.
+     */
     async hold(domain: string, tenantId: string, now: Micros, until: Micros): Promise<void> {
       await remove(domain)
       await writer.run(sql`insert into held_domains (domain, tenant_id, until)

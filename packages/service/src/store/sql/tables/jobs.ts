@@ -6,19 +6,19 @@ import { list, once, type Sql, sql } from '../sql.ts'
 
 type JobRow = Row<'jobs'>
 
-/** The parts of jobs that differ between the databases. */
+/** The parts of the job store that differ between the databases. */
 export interface JobEngine extends Pick<Engine, 'reader'> {
   /** Runs one statement that writes. */
   run(statement: Sql<JobRow>): Promise<JobRow[]>
-  /** The time now in microseconds, from a clock that all processes share. */
+  /** The expression for the current time in microseconds, from a clock that all processes share. */
   now(): Sql
-  /** The end of a query that chooses one row to take. */
+  /** The end of a query that locks its rows, and skips rows that another process has locked. */
   skipLocked: Sql
 }
 
 const every = columnsIn('jobs')
 
-/** The jobs of an SQL store. */
+/** Makes the store of jobs in an SQL database. */
 export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
   const until = (seconds: number) => sql`${now()} + ${Math.round(seconds * 1e6)}`
   return {
@@ -44,7 +44,8 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
       return rows.map(fromRow)
     },
     async claim(seconds) {
-      // This runs every few seconds, so it reads first, and writes only if there is a job to take.
+      // Claims are made every few seconds. So the method reads first, and writes only if there is a
+      // job to take.
       const isFree = sql`state = 'running' and held_until <= ${now()}`
       const free = await reader.first(sql`select 1 from jobs where ${isFree} limit 1`)
       if (!free) return undefined

@@ -5,8 +5,8 @@ import { every, type Row } from '../schema.ts'
 import { assign, type EngineName, insertInto, join, type Sql, separators, sql } from '../sql.ts'
 
 /**
- * The statements that create the index and the triggers of the table. When a password is inserted, a trigger deletes
- * the legacy one, even if release 0.2.0 inserts it.
+ * The statements that create the index and the trigger for the table `legacy_passwords`. When a
+ * password is inserted, even by release 0.2.0, the trigger deletes the legacy password of the user.
  */
 export function createLegacyTriggers(engine: EngineName): string[] {
   const index = 'create index legacy_passwords_by_work on legacy_passwords (tenant_id, kind, work)'
@@ -24,7 +24,10 @@ export function createLegacyTriggers(engine: EngineName): string[] {
   ]
 }
 
-/** Reads legacy passwords. They are written together with their users. */
+/**
+ * Makes the methods that read legacy passwords. Legacy passwords are written together with their
+ * users.
+ */
 export function createLegacyPasswords({ reader }: Pick<Engine, 'reader'>): LegacyPasswordStore {
   return {
     async get(tenantId, userId) {
@@ -57,7 +60,7 @@ export function legacyOf(tenantId: string, userId: string): Sql<Row<'legacy_pass
     where tenant_id = ${tenantId} and user_id = ${userId}`
 }
 
-/** The statement that stores the legacy password of a user, or deletes it. */
+/** The statement that stores the legacy password of a user, or deletes it for `null`. */
 export function changeLegacy(tenantId: string, userId: string, legacy: LegacyPassword | null): Sql {
   if (legacy === null) {
     return sql`delete from legacy_passwords where tenant_id = ${tenantId} and user_id = ${userId}`
@@ -68,7 +71,7 @@ export function changeLegacy(tenantId: string, userId: string, legacy: LegacyPas
     on conflict (tenant_id, user_id) do update set ${assign(columns, values)}`
 }
 
-/** The row of a legacy password. */
+/** Makes the row of a legacy password. */
 export function toRow(
   tenantId: string,
   userId: string,
@@ -85,7 +88,7 @@ export function toRow(
   }
 }
 
-/** The legacy password in a row. */
+/** Makes the legacy password from a row; `undefined` without a row. */
 export function fromRow(row: Row<'legacy_passwords'> | undefined): LegacyPassword | undefined {
   if (!row) return undefined
   const { scheme, verifier, sealed_key, kind, work } = row

@@ -3,13 +3,13 @@ import type { Engine } from '../engine.ts'
 import type { Row } from '../schema.ts'
 import { type Sql, sql } from '../sql.ts'
 
-/** The parts of the counts that differ between the databases. */
+/** The parts of the mail counts that differ between the databases. */
 interface MailDayEngine extends Pick<Engine, 'reader'> {
   /** Runs one statement that writes. */
   run(statement: Sql): Promise<unknown>
 }
 
-/** The counts of mails by day, in an SQL store. */
+/** Makes the store of mail counts by day in an SQL database. */
 export function createMailDays({ reader, run }: MailDayEngine): MailDayStore {
   return {
     async add(tenantId, day, outcome) {

@@ -1,8 +1,9 @@
 import type { EngineName } from '../sql.ts'
 
 /**
- * The triggers that maintain the table `never_logged_in`. A new user is added to it, and removed at the first login,
- * even if an earlier release writes that. Later logins update a row of `last_logins`, which fires no trigger.
+ * The statements that create the triggers for the table `never_logged_in`. The triggers add a new
+ * user to the table and remove the user at the first login, even if an earlier release writes these
+ * rows. Later logins update a row of `last_logins`, which fires no trigger.
  */
 export function createNeverTriggers(engine: EngineName): string[] {
   const add = 'insert into never_logged_in (tenant_id, user_id)'
@@ -32,12 +33,13 @@ const FILL = `insert into never_logged_in (tenant_id, user_id)
   left join last_logins on last_logins.tenant_id = users.tenant_id and user_id = users.id
   where user_id is null`
 
-/** An hour before the transaction, because clocks may differ. */
+/** The expression for an hour before the transaction, because clocks may differ. */
 const SINCE = '(extract(epoch from now()) - 3600) * 1000000'
 
 /**
- * The statements that fill the table and create its triggers. On PostgreSQL, creating a trigger locks users and logins
- * until the end. So the long fill comes first, and after the triggers only recent rows are read again.
+ * The statements that fill the table and create its triggers. On PostgreSQL, creating a trigger
+ * locks its table until the end of the transaction. So the long fill comes first. After the
+ * triggers, only recent rows are read again.
  */
 export function fillNever(engine: EngineName): string[] {
   if (engine === 'sqlite') return [FILL, ...createNeverTriggers(engine)]

@@ -10,7 +10,10 @@ import { LOGIN } from './audit.ts'
 import { isUnconfirmed } from './restores.ts'
 import { usersTable } from './users.ts'
 
-/** A user with the columns of its operator, renamed so that they differ from the user's. */
+/**
+ * The columns of a user and of the operator. `invited_at` and `changed_at` are the operator's
+ * `created_at` and `updated_at`.
+ */
 type JoinedRow = Row<'users'> &
   Pick<
     Row<'operators'>,
@@ -21,7 +24,7 @@ type JoinedRow = Row<'users'> &
     unconfirmed: number
   }
 
-/** The operators of an SQL store. */
+/** Makes the store of operators in an SQL database. */
 export function createOperators(engine: Engine, addEntry: AddEntry): OperatorStore {
   const { reader, byBytes, indexedBy } = engine
   const table = createTable(engine, addEntry, {
@@ -31,7 +34,7 @@ export function createOperators(engine: Engine, addEntry: AddEntry): OperatorSto
     toRow,
     fromRow,
   })
-  // If the password was set in another way, the invitation is no longer valid.
+  // An operator with a credential does not need the invitation, so it is no longer valid.
   const isInvited = sql`not exists (select 1 from credentials
     where credentials.tenant_id = operators.tenant_id and credentials.user_id = operators.id)`
   const joined = sql`select ${every('users', 'users')}, role, reach, invitation_until, invitation_recovers,

@@ -5,20 +5,22 @@ import { insertInto, type Sql, sql } from '../sql.ts'
 import type { AddEntry } from '../table.ts'
 import { toRow } from './audit.ts'
 
-/** The parts that differ between the databases. */
+/** The parts of a restore that differ between the databases. */
 interface Own {
-  /** Sets the next id of the audit log after an entry that was inserted with its id. */
+  /**
+   * The statement that lets the audit log continue after an id, which an entry was inserted with.
+   */
   continueFrom?: (id: number) => Sql
-  /** Further columns of a user that every write changes. */
+  /** Further assignments for an update of a user, beginning with a comma. */
   touchUser: Sql
 }
 
-/** The condition that the id of a row still has to be confirmed. */
+/** The expression that is 1 if the object with an id still has to be confirmed, else 0. */
 export function isUnconfirmed(id: Sql): Sql {
   return sql`case when exists (select 1 from unconfirmed where unconfirmed.id = ${id}) then 1 else 0 end`
 }
 
-/** The restores of an SQL store. */
+/** Makes the store of restores in an SQL database. */
 export function createRestores(engine: Engine, addEntry: AddEntry, own: Own): RestoreStore {
   const { reader, writer, write, lastEntry } = engine
 
@@ -28,8 +30,8 @@ export function createRestores(engine: Engine, addEntry: AddEntry, own: Own): Re
         const { at, past = 0, keepsAccess } = restore
         const end = await writer.first(sql<{ id: number }>`select ${lastEntry} as id`)
         const ends = end?.id ?? 0
-        // Derived from the time, so that two restores of the same backup never continue with the
-        // same ids.
+        // `begins` depends on the time, so that two restores of the same backup never continue with
+        // the same ids.
         const begins = Math.max(ends + 1, past + 1, at)
         await writer.run(insertInto('restores', ['begins', 'ends', 'at'], [begins, ends, at]))
         const entry = { ...toRow(audit), id: begins }

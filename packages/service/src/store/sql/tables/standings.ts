@@ -3,7 +3,7 @@ import { newStanding, type Standing } from '../../records.ts'
 import { every, type Row } from '../schema.ts'
 import { insertInto, type Sql, sql } from '../sql.ts'
 
-/** The standing in a row. */
+/** Makes the standing from a row; without a row, that of a new user. */
 export function toStanding(row: Row<'standings'> | undefined): Standing {
   if (!row) return newStanding
   return {
@@ -21,7 +21,7 @@ export function standingOf(tenantId: string, userId: string): Sql<Row<'standings
     where tenant_id = ${tenantId} and user_id = ${userId}`
 }
 
-/** The statement that stores a standing. */
+/** The statement that stores the standing of a user. */
 export function storeStanding(tenantId: string, userId: string, standing: Standing): Sql {
   const row = toStandingRow(tenantId, userId, standing)
   return sql`${insertInto('standings', Object.keys(row), Object.values(row))}
@@ -47,9 +47,11 @@ function toStandingRow(
 }
 
 /**
- * The statement that counts a ruling or a move in the standing of a user. A ruling also ends a dispute.
+ * The statement that counts a ruling or a move in the standing of users. A ruling also ends a
+ * dispute.
  *
- * @param user - A select with the columns `of_tenant` and `of_user`: the ids of the tenant and the user.
+ * @param user - A query with the columns `of_tenant` and `of_user`: the ids of the tenant and the
+ *   user.
  */
 export function countEffect(effect: StandingEffect, user: Sql): Sql {
   const isRuling = effect === 'ruled'

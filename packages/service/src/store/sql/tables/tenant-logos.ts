@@ -5,7 +5,8 @@ import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 
 /**
- * The images of the tenants, at most one each. They have a table of their own, because each request reads its tenant.
+ * Makes the methods for the images of tenants. Images have a table of their own, because each
+ * request reads its tenant, but not the image.
  */
 export function createTenantLogos({ reader, writer }: Engine) {
   return {
@@ -14,7 +15,10 @@ export function createTenantLogos({ reader, writer }: Engine) {
         from tenant_logos where tenant_id = ${tenantId}`)
       return row && { hash: row.hash, bytes: Buffer.from(row.image, 'base64') }
     },
-    /** Replaces the image within the transaction of its tenant. */
+    /**
+     * Replaces the image of a tenant, inside {@link Engine.write}. Without `logo` or `bytes`,
+     * deletes the image.
+     */
     async replace(
       tenantId: string,
       logo: TenantLogo | undefined,

@@ -18,7 +18,7 @@ type DeletedRow = Pick<Row<'tenants'>, 'id' | 'domain' | 'name'> & {
   value: number | null
 }
 
-/** The tenants of an SQL store. */
+/** Makes the store of tenants in an SQL database. */
 export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
   const { reader, writer, write, counters, json, lower } = engine
   const held = createHeldDomains(engine)
@@ -62,7 +62,7 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
     },
     search: (reach, search, page) =>
       searchTenants(search, page, async ({ column, after, before, limit }) => {
-        // A domain is stored in lower case.
+        // Domains are stored in lower case, so they need no expression.
         const key = column === 'name' ? lower('name') : sql`domain`
         const isReached =
           reach === 'all' ? sql`1 = 1` : sql`id in ${json.items(JSON.stringify(reach))}`
@@ -108,7 +108,7 @@ export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
   }
 }
 
-/** Deletes tenants, and erases their rows step by step. */
+/** Makes the methods that delete tenants and erase their rows step by step. */
 function createDeletions(
   engine: Engine,
   addEntry: AddEntry,
@@ -129,7 +129,8 @@ function createDeletions(
         await writer.run(sql`delete from api_key_tenants where tenant_id = ${id}`)
         await counters.add('tenants', -1)
         if (heldUntil !== undefined) await held.hold(row.domain, id, audit.at, heldUntil)
-        // Makes other processes reload the API keys: those for all tenants list the deleted ones.
+        // Makes other processes reload the API keys, because a key with the reach `all` lists the
+        // deleted tenants.
         engine.concerns?.(NO_TENANT)
         await addEntry(audit)
         return { kind: 'written', record: fromRow(row) }
@@ -159,7 +160,7 @@ function createDeletions(
         const hasMore = erased === limit
         if (hasMore) await counters.add(userCounter(id), -limit)
         else {
-          // The few remaining rows are deleted with it, by their references.
+          // The foreign keys of the few remaining rows delete them together with the tenant.
           await writer.run(sql`delete from tenants where id = ${id}`)
           await counters.remove(countersOf(id))
           await addEntry(audit)
@@ -171,7 +172,10 @@ function createDeletions(
   }
 }
 
-/** Separates the id and the domain of a deleted tenant. No host contains a space. */
+/**
+ * The separator between the id and the domain of a deleted tenant in the column `domain`. No host
+ * contains a space.
+ */
 const BEFORE_DOMAIN = ' '
 
 function countersOf(tenantId: string): string[] {

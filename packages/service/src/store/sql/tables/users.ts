@@ -10,15 +10,15 @@ import { createUserList } from '../user-list.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import { standingOf, toStanding } from './standings.ts'
 
-/** The methods for many users at once, and for a user with all credentials. */
+/** The methods for many users at once, and for users with all credentials. */
 type AccountMethods = Pick<UserStore, 'insertMany' | 'updateAccount' | 'getAccount' | 'findAccount'>
 
 /**
- * The users of an SQL store.
+ * Makes the store of users in an SQL database.
  *
- * @param insertCredential - The step that adds a credential.
- * @param count - The step that counts an effect on the standing of a user.
- * @param ofAccounts - The methods for accounts, which differ between databases.
+ * @param insertCredential - Makes the step that inserts a credential.
+ * @param count - Makes the step that counts an effect in the standing of a user.
+ * @param ofAccounts - The methods that differ between databases.
  */
 export function createUsers<S>(
   engine: Engine,
@@ -82,7 +82,7 @@ export function createUsers<S>(
 /** The name of the counter of a tenant's users. */
 export const userCounter = (tenantId: string) => `users:${tenantId}`
 
-/** The table of users. */
+/** The definition of the table of users. */
 export const usersTable: TableDefinition<User, Row<'users'>> = {
   name: 'users',
   key: ['tenant_id', 'id'],
@@ -93,10 +93,10 @@ export const usersTable: TableDefinition<User, Row<'users'>> = {
   fromRow,
 }
 
-/** The columns of a user that are written, including those for searches. */
+/** The columns of a user that are written, including columns that only searches read. */
 export type UserColumns = Row<'users'> & ReturnType<typeof searchTexts>
 
-/** The row of a user. */
+/** Makes the row of a user. */
 export function toRow(user: User): UserColumns {
   return {
     tenant_id: user.tenantId,
@@ -115,7 +115,7 @@ export function toRow(user: User): UserColumns {
   }
 }
 
-/** The user in a row. */
+/** Makes the user from a row. */
 export function fromRow(row: Row<'users'>): User {
   return {
     id: row.id,

@@ -5,7 +5,7 @@ import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 import { type AddEntry, createTable, inTenant } from '../table.ts'
 
-/** The endpoints of an SQL store. */
+/** Makes the store of webhook endpoints in an SQL database. */
 export function createWebhooks(engine: Engine, addEntry: AddEntry): WebhookStore {
   const { reader, json } = engine
   const table = createTable(engine, addEntry, {
@@ -49,7 +49,7 @@ function toRow(webhook: Webhook): Row<'webhooks'> {
   }
 }
 
-/** The endpoint in a row. */
+/** Makes the webhook endpoint from a row. */
 export function fromRow(row: Row<'webhooks'>): Webhook {
   const { earlier_secret: sealed, earlier_secret_until: until } = row
   return {
