@@ -5,51 +5,63 @@ import { createPool, useOf } from './pools.ts'
 import { createReaders } from './readers.ts'
 import { createAsk, oncePreparedAgain, type Rows, type Run } from './statements.ts'
 
-/** The address of a PostgreSQL, and how to use it. */
+/** The options for connections to PostgreSQL. */
 export interface PostgresOptions {
-  /** Such as `postgres://latchkey:password@db.internal/latchkey`. */
+  /** The URL of the database, such as `postgres://latchkey:password@db.internal/latchkey`. */
   url: string
   /**
-   * Prepares each statement once per connection. Set `false` behind a PgBouncer before 1.21 in
-   * transaction mode. Default `true`.
+   * Whether each statement is prepared once per connection. Set `false` behind a PgBouncer before
+   * 1.21 in transaction mode. Default `true`.
    */
   preparedStatements?: boolean
 }
 
-/** Connections to one PostgreSQL. They are opened when needed, and closed when lost. */
+/** Connections to one PostgreSQL database. They are opened when needed, and closed when lost. */
 export interface Connections {
-  /** Runs a statement that only reads, on a connection shared with other reads. */
+  /**
+   * Runs a statement that only reads, on a connection that other reads share. A read whose
+   * connection was lost is repeated.
+   */
   read<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
-   * Runs a quick read on a separate connection, at regular times. Without an answer, the server may be gone: all
-   * connections are then replaced, and reads in progress are repeated.
+   * Runs a quick read on a separate connection. Call it at regular intervals. If the connection is
+   * lost or there is no response in time, all connections except those for locks are replaced, and
+   * reads in progress are repeated.
    */
   heartbeat<R>(statement: Sql<R>): Promise<Rows<R>>
   /** Runs one statement that may write, as a transaction of its own. */
   write<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
-   * Runs `work` with a connection of its own. Throws if `work` asks for a second one, because calls that hold one and
-   * wait for another could block each other.
+   * Runs `work` with a connection of its own. Throws if `work` calls `use` or `write`, because
+   * calls that hold a connection and wait for another one could block each other.
    */
   use<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** Like `use`, on one of a few connections for locks only, so that `work` may use others. */
+  /**
+   * Runs `work` like `use`, on one of a few connections that are only for locks. `work` may use
+   * other connections.
+   */
   useForLock<T>(work: (run: Run) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
 const WRITERS = 10
 /**
- * More than the number of tasks that may hold a lock for minutes. These are erasing tenants, sealing secrets again, and
- * sealing the audit log.
+ * The maximum number of connections for locks. It exceeds the number of tasks that may hold a lock
+ * for minutes: erasing tenants, sealing secrets again, and sealing the audit log.
  */
 const LOCKS = 4
 
-/** How long a heartbeat may take before the connections are replaced. */
+/**
+ * The time, in milliseconds, after which a heartbeat without a response replaces the connections.
+ */
 const HEARTBEAT_MS = 2_500
 const CONNECT_MS = 5_000
 const QUERY_MS = 10_000
 
-/** PostgreSQL's id of the type `bigint`. Our values are below 2^53, so they are read as numbers. */
+/**
+ * PostgreSQL's id of the type `bigint`. Our values of this type are below 2^53, so they are read as
+ * numbers.
+ */
 const INT8 = 20
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
@@ -59,7 +71,8 @@ const types: pg.CustomTypesConfig = {
 /**
  * Makes the connections, without opening one yet.
  *
- * @param limits - `queryMs`: how long a statement may take; 0 for no limit.
+ * @param limits - `queryMs`: the maximum time of a statement, in milliseconds; 0 for no limit.
+ *   Default: {@link QUERY_MS}.
  */
 export function createConnections(
   { url, preparedStatements = true }: PostgresOptions,
@@ -80,7 +93,10 @@ export function createConnections(
   const locks = createPool('locks', { ...settings, max: LOCKS })
   let isClosed = false
 
-  /** Statements in progress keep their connections, which may still work. */
+  /**
+   * Replaces all connections except those for locks. Statements in progress keep their connections,
+   * which may still work.
+   */
   function replaceAll(): void {
     void Promise.allSettled([writers.pool.end()])
     writers = newWriters()

@@ -3,13 +3,14 @@ import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { COUNTER_SHARDS } from './migrations.ts'
 import type { Run } from './statements.ts'
 
-/** How many rows one statement inserts. */
+/** The maximum number of rows that one statement inserts. */
 const BATCH = 1_000
 
 /**
- * Inserts rows of texts and numbers, many with each statement. All rows have the columns of the first one.
+ * Inserts rows of texts and numbers, {@link BATCH} with each statement. All rows must have the
+ * columns of the first row.
  *
- * @returns The number of rows.
+ * @returns The number of inserted rows.
  */
 export async function copyRows(run: Run, table: string, rows: Iterable<AnyRow>): Promise<number> {
   const types = await columnTypes(run, table)
@@ -44,7 +45,10 @@ export async function countRows(run: Run, table: string): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-/** Recounts the lists, sets the next ids after the highest ones, and notifies other processes. */
+/**
+ * Recounts the lists, sets the next ids of `audit` and `deliveries` after the highest ids, and
+ * makes other processes reload all records.
+ */
 export async function finishCopy(run: Run): Promise<void> {
   const shards = `generate_series(0, ${COUNTER_SHARDS - 1}) as shard`
   const ofTenants = (name: string) =>

@@ -30,9 +30,10 @@ import { createInsertMany } from './tables/user-batch.ts'
 import { textlessUsers, writeText } from './tables/user-texts.ts'
 
 /**
- * A data store in PostgreSQL, for any number of processes, on tables that exist.
+ * Creates a data store in PostgreSQL for any number of processes. The tables must exist.
  *
- * @param clock - For tests that move the time of deliveries and jobs. Default: that of PostgreSQL.
+ * @param clock - The clock for deliveries and jobs, for tests that move the time. Default: the
+ *   clock of PostgreSQL.
  */
 export function createPostgresDataStore(
   connections: Connections,
@@ -40,7 +41,7 @@ export function createPostgresDataStore(
 ): DataStore & Pick<Revision, 'mayBeDue' | 'clock' | 'asked'> {
   const now = createNow(clock)
   const revision = followRevision(connections)
-  // A clock of a test is not that of PostgreSQL.
+  // The revision knows the due rows by the clock of PostgreSQL, not by the clock of a test.
   const mayBeDue = (table: Waiting) => clock !== undefined || revision.mayBeDue(table)
   return {
     mayBeDue,
@@ -56,7 +57,8 @@ export function createPostgresDataStore(
     together: createExclusive(connections, 'shared'),
     sealingKeys: createSealingKeys(connections),
     async check() {
-      // PostgreSQL refuses this statement if it accepts no writes. It changes no row, so it waits for no lock.
+      // PostgreSQL refuses this statement if it accepts no writes. The statement changes no row, so
+      // it waits for no lock.
       await within(CHECK_MS, connections.write(sql`update revision set n = n where id = 0`))
     },
     async close() {
@@ -65,7 +67,10 @@ export function createPostgresDataStore(
   }
 }
 
-/** The time, in milliseconds, after which a health check fails. A connection would take longer to fail. */
+/**
+ * The time, in milliseconds, after which {@link DataStore.check} fails. A connection would take
+ * longer to fail.
+ */
 const CHECK_MS = 2_000
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
@@ -121,7 +126,8 @@ function createTables(
         ...createReadAccount(engine),
       },
     ),
-    // `rev` is raised, so that an update of the user in progress starts over and does not undo this.
+    // `rev` is raised, so that an update of the user in progress starts over and does not restore
+    // the earlier `sessions_valid_after`.
     credentials: createCredentials(engine, credentials, (at, tenantId, userId) => [
       sql`update users
           set sessions_valid_after = greatest(users.sessions_valid_after, ${at}), rev = users.rev + 1
@@ -137,7 +143,8 @@ function createTables(
       touchUser: sql`, rev = rev + 1`,
     }),
     cursors: createPostgresCursors(connections, settled, lastEntry),
-    // Outside of a rare write, because after one every process reloads its caches.
+    // Jobs are written outside of a rare write, because after a rare write every process reloads
+    // its caches.
     jobs: createJobs({
       reader: engine.reader,
       run: async (statement) => (await connections.write(statement)).rows,

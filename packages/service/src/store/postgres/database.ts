@@ -9,10 +9,16 @@ import { oncePreparedAgain, type Run } from './statements.ts'
 import { createCounters } from './tables/counters.ts'
 import { createTrigrams } from './tables/trigrams.ts'
 
-/** How long a process that stops in the middle of a rare write blocks the others. */
+/**
+ * The time, in milliseconds, for which a process that stops in the middle of a rare write blocks
+ * other processes. Also the time that a rare write waits for a lock.
+ */
 const MAX_IDLE_MS = 5_000
 
-/** How many revisions keep their tenants. A process that is further behind reads everything again. */
+/**
+ * The number of revisions whose tenants stay stored. A process that is further behind reads
+ * everything again.
+ */
 const KEPT_REVISIONS = 1_000
 
 const BEGIN = `begin;
@@ -21,8 +27,8 @@ const BEGIN = `begin;
   update revision set n = n + 1`
 
 /**
- * Stores the tenants that the write concerns, and deletes those of revisions that every process has
- * read.
+ * The statement that stores the tenants that a write concerns, and deletes the tenants of old
+ * revisions. Empty if the write names no tenant.
  */
 function noteOf(concerned: ReadonlySet<string>): string {
   if (concerned.size === 0) return ''
@@ -33,10 +39,11 @@ function noteOf(concerned: ReadonlySet<string>): string {
 }
 
 /**
- * PostgreSQL as the tables use it.
+ * Makes the interface of PostgreSQL for the tables.
  *
- * {@link Engine.write} is for rare writes. It locks the row `revision`, so these writes happen one
- * after another across all processes. A write that changes something also writes a new revision.
+ * {@link Engine.write} is for rare writes. A rare write locks the row of the table `revision`, so
+ * rare writes of all processes run one after another. A rare write that changes something also
+ * writes a new revision.
  */
 export function createDatabase(connections: Connections): Engine {
   const inLine = createLines()
@@ -75,13 +82,14 @@ export function createDatabase(connections: Connections): Engine {
     counters: createCounters(writer),
     lower: (column) => sql`lower(${name(column)} collate "C")`,
     byBytes: (column) => sql`${name(column)} collate "C"`,
-    // PostgreSQL chooses the right index itself, as it knows the size of each.
+    // PostgreSQL chooses the right index itself, by its statistics.
     indexedBy: () => sql``,
     lastEntry: sql`(select last_value from audit_id_seq)`,
     trigrams: createTrigrams(reader),
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,
-      // A condition on the index. PostgreSQL would join two subqueries, and read every user of the tenants.
+      // PostgreSQL uses an index for a condition with an array. With two subqueries, it would join
+      // them and read every user of the tenants.
       isOneOf: (column, json) =>
         sql`${name(column)} = any (array(select json_array_elements_text(${json}::json)))`,
       arrayOf: (column) =>
@@ -90,7 +98,10 @@ export function createDatabase(connections: Connections): Engine {
   }
 }
 
-/** A transaction that changed nothing is rolled back, so that it leaves no new revision behind. */
+/**
+ * Whether the outcome of a write is `written`. A transaction with another outcome is rolled back,
+ * so that it leaves no new revision.
+ */
 function hasWritten(outcome: unknown): boolean {
   return (outcome as { kind?: unknown } | undefined)?.kind === 'written'
 }

@@ -3,21 +3,30 @@ import { count } from '../../telemetry/metrics.ts'
 import { StoreError } from '../errors.ts'
 
 /**
- * The error codes of a connection that cannot be used any more: its server became read-only, shuts
- * down, or ended the session.
+ * Matches the error codes of a connection that cannot be used any more: its server became
+ * read-only, shuts down, or ended the session.
  */
 const LOST = /^(25006|57P0\d|08...)$/
 
-/** Error codes about the server or other transactions. All others are mistakes in a query. */
+/**
+ * Matches error codes about the server or other transactions. All other codes are mistakes in a
+ * query.
+ */
 const MOMENTARY = /^(40|53|54|55|57|58|XX)/
 
-/** Whether the connection with this error must be closed. */
+/**
+ * Whether the connection with this error must be closed. `true` for every error that is not from
+ * PostgreSQL.
+ */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return true
   return LOST.test(error.code ?? '')
 }
 
-/** The StoreError for an error of PostgreSQL. A mistake in a query is returned as it is. */
+/**
+ * Makes a StoreError from an error of PostgreSQL. A StoreError and a mistake in a query are
+ * returned as they are.
+ */
 export function storeFailure(cause: unknown): unknown {
   if (cause instanceof StoreError || !(cause instanceof Error)) return cause
   if (!isConnectionLost(cause) && !MOMENTARY.test(sqlState(cause) ?? '')) return cause
@@ -31,14 +40,14 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Whether a transaction was rolled back because of another one. The same statement can be tried
- * again.
+ * Whether a transaction was rolled back because of another transaction. The same statement can be
+ * tried again.
  */
 export function isConflict(error: unknown): boolean {
   return sqlState(error) === '40P01' || sqlState(error) === '40001'
 }
 
-/** Whether this transaction was rolled back because two waited for each other. */
+/** Whether a transaction was rolled back because of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return sqlState(error instanceof StoreError ? error.cause : error) === '40P01'
 }
@@ -56,7 +65,7 @@ export function isStalePlan(error: unknown): boolean {
   return sqlState(error) === '0A000'
 }
 
-/** Whether a unique index already has such a row. */
+/** Whether a statement failed because a unique index already contains the values of its row. */
 export function isDuplicate(error: unknown): boolean {
   return sqlState(error) === '23505'
 }

@@ -6,13 +6,16 @@ import { followSettled } from './settled.ts'
 
 /** A list whose counter differs from the number of its rows. */
 interface Drift {
-  /** Such as `users:<id of the tenant>`. */
+  /** The name of the counter, such as `users:<id of the tenant>`. */
   scope: string
   counted: number
   rows: number
 }
 
-/** The tenant of the operators and deleted tenants are in no list, so they are not counted. */
+/**
+ * The `with` clause that finds counters that differ. The system tenant and deleted tenants are in
+ * no list, so they are not counted.
+ */
 const COUNTED = sql`with rows as (
     select 'tenants' as scope, count(*) as n from tenants
       where id <> ${SYSTEM_TENANT_ID} and deleted_at is null
@@ -24,7 +27,10 @@ const COUNTED = sql`with rows as (
     where coalesce(counters.value, 0) <> coalesce(rows.n, 0)
   )`
 
-/** Compares the counters with the rows, in one statement, while other processes write. */
+/**
+ * Compares the counters with the numbers of rows. One statement does this, so other processes may
+ * write meanwhile. Resolves to the counters that differ.
+ */
 export async function counterDrift(connections: Connections): Promise<Drift[]> {
   const { rows } = await connections.read(
     once(sql<Drift>`${COUNTED} select scope, counted, found as rows from drift order by scope`),
@@ -32,7 +38,10 @@ export async function counterDrift(connections: Connections): Promise<Drift[]> {
   return rows
 }
 
-/** Sets the counters to the numbers of rows. Nothing is written in the meantime. */
+/**
+ * Sets the counters to the numbers of rows. A lock keeps other processes from changing a counter
+ * meanwhile.
+ */
 export async function repairCounters(connections: Connections): Promise<void> {
   await connections.use(async (run) => {
     await run(script('begin'))
@@ -52,7 +61,10 @@ export async function repairCounters(connections: Connections): Promise<void> {
   })
 }
 
-/** How many seconds this machine's clock is ahead of PostgreSQL's. */
+/**
+ * The number of seconds by which this machine's clock is ahead of PostgreSQL's; negative if it is
+ * behind.
+ */
 export async function clockDifference(connections: Connections): Promise<number> {
   const asked = Date.now()
   const { rows } = await connections.read(
@@ -60,23 +72,23 @@ export async function clockDifference(connections: Connections): Promise<number>
   )
   const [row] = rows
   if (!row) throw new StoreError('PostgreSQL does not say what time it is.')
-  // PostgreSQL's clock was read at some moment between the two.
+  // PostgreSQL read its clock at some moment between the request and the response.
   return ((asked + Date.now()) / 2 - row.at * 1_000) / 1_000
 }
 
-/** Positions in the audit log that should agree. A restore by hand can break them. */
+/** Positions in the audit log that should agree. After a restore by hand, they may not agree. */
 export interface LogEnds {
   /** The last id that was assigned. */
   last: number
   /** The id of the newest entry. */
   newest: number
-  /** The position of the most advanced reader. */
+  /** The position of the reader that is furthest ahead. */
   read: number
   /** The id up to which an export is complete at the moment. */
   exported: number
 }
 
-/** Reads the end of the audit log for new entries, for its readers and for an export. */
+/** Reads the end of the audit log as its sequence, its readers and an export see it. */
 export async function logEnds(connections: Connections): Promise<LogEnds> {
   const { settled: exported } = await followSettled(connections).wait()
   const { rows } = await connections.read(
@@ -90,7 +102,8 @@ export async function logEnds(connections: Connections): Promise<LogEnds> {
 }
 
 /**
- * Sets the next id of the audit log after all others, and moves readers that are beyond it back.
+ * Sets the next id of the audit log after the highest id, and moves readers beyond the end back to
+ * the end.
  */
 export async function repairLogEnds(connections: Connections): Promise<void> {
   const end = sql`(select greatest(last_value, (select max(id) from audit)) from audit_id_seq)`

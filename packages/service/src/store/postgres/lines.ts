@@ -1,4 +1,7 @@
-/** Runs functions with the same key one after another. */
+/**
+ * Makes a function that runs `work` calls with the same key one after another, in the order of the
+ * calls.
+ */
 export function createLines(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
 

@@ -11,23 +11,30 @@ import { createPostgresQueries } from './queries.ts'
 import type { Run } from './statements.ts'
 import { missingTrigrams } from './tables/trigrams.ts'
 
-/** The names of the changes that were made. */
+/** The table with the names of the changes that were made. */
 const TABLE = 'latchkey_migration'
 
 /** The key of PostgreSQL's advisory lock: an arbitrary number, the same in every process. */
 const LOCK = 716_493_051_284
 
-/** How long a change waits for a table in use, in milliseconds, and how often it tries again. */
+/**
+ * The maximum time, in milliseconds, that a change waits for a table in use. {@link MAX_TRIES}: the
+ * number of attempts.
+ */
 const LOCK_MS = 2_000
 const MAX_TRIES = 30
 
-/** The result of {@link schemaState}: the tables are up to date, or the named changes are missing. */
+/**
+ * The result of {@link schemaState}: the tables are up to date, or changes with these names are
+ * missing.
+ */
 export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: readonly string[] }
 
 /**
  * Compares the tables with this version of the service.
  *
- * @throws if a newer version changed them in a way that this version cannot use.
+ * @throws if a newer version changed the tables in a way that this version cannot use, or the
+ *   tables are older than release 0.2.0.
  */
 export async function schemaState(connections: Connections): Promise<SchemaState> {
   const db = createPostgresQueries(connections.read)
@@ -40,10 +47,11 @@ export async function schemaState(connections: Connections): Promise<SchemaState
 /**
  * Migrates the tables to this version of the service.
  *
- * Any number of processes can call this at once: one changes the tables, the others wait. While a table is in use, a
- * change waits only briefly and then tries again, so that others do not wait behind it for long.
+ * Any number of processes can call this function at once: one process changes the tables, and the
+ * other processes wait. While a table is in use, a change waits only briefly and then tries again,
+ * so that requests do not wait behind the change for long.
  *
- * @returns The names of the changes that were made.
+ * @returns The names of the changes that this call made.
  */
 export async function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
   const connections = createConnections(options, { queryMs: 0 })
@@ -71,12 +79,15 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
 }
 
 /**
- * The remaining work: none, more changes, or indexes to create outside of a transaction. `name`: the change that
- * consists of these indexes.
+ * The remaining work after a transaction: none, more changes, or indexes to create outside of a
+ * transaction. `name`: the name of the change that consists of these indexes.
  */
 type Left = 'none' | 'more' | (Pick<Change, 'indexes' | 'beforeIndexes'> & { name?: string })
 
-/** Makes the missing changes. Stops after a change that has indexes or is not finished. */
+/**
+ * Makes the missing changes in one transaction. Stops at a change that has indexes or is not
+ * finished.
+ */
 async function migrate(run: Run, done: string[]): Promise<Left> {
   const db = createPostgresQueries(run)
   const say = (text: string) => db.run(script(text))
@@ -122,9 +133,9 @@ async function migrate(run: Run, done: string[]): Promise<Left> {
 }
 
 /**
- * Turns off PostgreSQL's compilation of statements (`jit`) for this role in this database, from the next connection on.
- * Our statements are short, but compiling one whose cost is overestimated takes 20 ms. If the role may not change the
- * setting, nothing happens.
+ * Turns off PostgreSQL's compilation of statements (`jit`) for this role in this database, from the
+ * next connection on. Our statements are short, but compiling a statement takes 20 ms if PostgreSQL
+ * overestimates its cost. If the role may not change the setting, nothing happens.
  */
 async function turnOffCompiler(db: Queries): Promise<void> {
   const setting = await db.first(once(sql<{ jit: string }>`select current_setting('jit') as jit`))
@@ -142,16 +153,17 @@ async function turnOffCompiler(db: Queries): Promise<void> {
 }
 
 /**
- * Creates indexes, one process at a time, while other processes write to the tables. An invalid index is created again.
- * It is invalid if a process was killed, or if one of the last release wrote a row that the unique index refuses.
+ * Creates indexes, one process at a time, while other processes write to the tables. An invalid
+ * index is created again. An index is invalid if its process was killed, or if a process of the
+ * last release wrote a row that the unique index refuses.
  */
 async function makeIndexes(
   connections: Connections,
   { name, indexes = {}, beforeIndexes }: Exclude<Left, string>,
   done: string[],
 ): Promise<void> {
-  // Other processes do not wait for this lock inside a query, because creating an index waits for
-  // all queries in progress.
+  // This lock does not wait. A process that waited for a lock in a query would block the creation
+  // of the index, which waits for all queries in progress.
   const isOurs = await createExclusive(connections)('indexes', () =>
     connections.use(async (run) => {
       const say = async (text: string) => (await run(script<{ isValid?: boolean }>(text))).rows

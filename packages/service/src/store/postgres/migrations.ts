@@ -4,13 +4,14 @@ import { fillSearchTexts } from './tables/trigrams.ts'
 import { USER_TEXTS } from './tables/user-texts.ts'
 
 /**
- * The number of shards of a counter. Several inserts into one list then need not wait for each
- * other.
+ * The number of shards of a counter. With several shards, inserts into the same list need not wait
+ * for each other.
  */
 export const COUNTER_SHARDS = 16
 
 /**
- * The changes that release 0.2.0 made. That release makes them again if their names are not stored.
+ * The names of the changes that release 0.2.0 made. That release makes a change again if its name
+ * is not stored.
  */
 export const RELEASED: readonly string[] = [
   '0001-foundations',
@@ -25,7 +26,7 @@ export const RELEASED: readonly string[] = [
   '0010-tenant-search',
 ]
 
-/** The tables of release 0.2.0 that exist only in PostgreSQL. */
+/** The statements that create the tables of release 0.2.0 that exist only in PostgreSQL. */
 const OWN_TABLES = [
   `create table counter_shards (
     scope text collate "C" not null,
@@ -62,11 +63,12 @@ const OWN_TABLES = [
   ),
 ]
 
-/** Later tables that exist only in PostgreSQL. */
+/** The statements that create later tables that exist only in PostgreSQL. */
 const NEW_TABLES = [
   USER_TEXTS,
   'create table sealing_keys (id text collate "C" primary key)',
-  // The tenants that a revision concerns. Release 0.2.0 stores none, so all processes then read everything again.
+  // The tenants that a revision concerns. After a write of release 0.2.0, which stores no tenants,
+  // all processes read everything again.
   `create table revision_tenants (
     n bigint not null,
     tenant_id text collate "C" not null,
@@ -83,7 +85,7 @@ const OWN_INDEXES = {
   ),
   mail_by_time: 'mail (tenant_id, created_at, id)',
   mail_by_user: 'mail (tenant_id, user_id, created_at, id) where user_id is not null',
-  // Partial, because most messages have been sent.
+  // The indexes by state are partial, because most messages have been sent.
   mail_unsent: 'mail (tenant_id, created_at, id) where outcome is null',
   mail_given_up: `mail (tenant_id, created_at, id) where outcome = 'given_up'`,
   mail_by_creation: 'mail (created_at)',
@@ -97,7 +99,7 @@ export const changes: readonly Change[] = changesOf('postgres', {
   step: fillSearchTexts,
 })
 
-/** The statements that create everything in an empty database. */
+/** The statements that create all tables and indexes in an empty database. */
 export function createAll(): string[] {
   const indexes = Object.entries({ ...indexesOf('postgres'), ...LATER_INDEXES, ...OWN_INDEXES })
   return [

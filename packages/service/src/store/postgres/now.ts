@@ -2,9 +2,10 @@ import type { Clock } from '../../clock.ts'
 import { type Sql, sql } from '../sql/sql.ts'
 
 /**
- * The expression for the present time in microseconds.
+ * Makes the function that returns the expression for the current time in microseconds.
  *
- * @param clock - For tests that move it. Default: PostgreSQL's clock, because those of several machines differ.
+ * @param clock - A clock for tests that move the time. Default: PostgreSQL's clock, because the
+ *   clocks of several machines differ.
  */
 export function createNow(clock?: Clock): () => Sql {
   return () =>

@@ -4,26 +4,30 @@ import { observe, secondsSince } from '../../telemetry/metrics.ts'
 import { isConnectionLost, storeFailure } from './failure.ts'
 import type { Ask, Run } from './statements.ts'
 
-/** Connections, each for one holder at a time. */
+/** A pool of connections, each of which has one holder at a time. */
 export interface Pool {
   /** The name in metrics. */
   readonly name: string
   readonly pool: pg.Pool
-  /** Set while work holds a connection of this pool. */
+  /** Set inside code that holds a connection of this pool. */
   readonly holder: AsyncLocalStorage<true>
 }
 
 /** Makes a pool, without opening a connection yet. */
 export function createPool(name: string, settings: pg.PoolConfig): Pool {
   const pool = new pg.Pool(settings)
-  // The pool has already removed the connection.
+  // The pool has already removed the connection with this error.
   pool.on('error', () => {})
-  // Added at once, because a connection that ends before its first use would end the process.
+  // The listener is added at once. Without it, a connection that is lost before its first use would
+  // end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
   return { name, pool, holder: new AsyncLocalStorage() }
 }
 
-/** Runs `work` with a connection of a pool. Throws if `work` asks the same pool for another one. */
+/**
+ * Runs `work` with a connection of a pool. Throws if `work` asks the same pool for another
+ * connection.
+ */
 export async function useOf<T>(
   { name, pool, holder }: Pool,
   ask: Ask,

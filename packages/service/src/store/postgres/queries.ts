@@ -2,7 +2,10 @@ import type { Queries } from '../sql/engine.ts'
 import type { Sql } from '../sql/sql.ts'
 import type { Run } from './statements.ts'
 
-/** Statements over one way to run them. Its owner begins and ends transactions. */
+/**
+ * Makes {@link Queries} that run each statement with `run`. The caller begins and ends
+ * transactions.
+ */
 export function createPostgresQueries(run: Run): Queries {
   return {
     all: async <R>(statement: Sql<R>) => (await run(statement)).rows,

@@ -18,8 +18,10 @@ import { createNow } from './now.ts'
 /**
  * Creates the queues of outgoing messages. Any number of processes can send from them.
  *
- * @param clock - For tests that move it. Default: PostgreSQL's clock, because those of several machines differ.
- * @param mayBeDue - See {@link MessageQueue.mayBeDue}.
+ * @param clock - A clock for tests that move the time. Default: PostgreSQL's clock, because the
+ *   clocks of several machines differ.
+ * @param mayBeDue - Whether messages of a queue may be due; see {@link MessageQueue.mayBeDue}.
+ *   Default: always.
  */
 export function createPostgresQueues(
   connections: Connections,
@@ -39,7 +41,7 @@ export function createPostgresQueues(
   }
 }
 
-/** The time now, or `seconds` later, as an expression. */
+/** Returns the expression for the current time, or for the time in `seconds`, in microseconds. */
 type Now = (seconds?: number) => Sql
 
 function createQueue(connections: Connections, now: Now, table: 'mail' | 'notices'): MessageQueue {
@@ -65,7 +67,8 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         returning ${COLUMNS}`)
       return toMessage(rows[0] as MessageRow)
     },
-    // A message that another process is about to claim is skipped instead of waited for.
+    // A message that another process is claiming is skipped, because the query does not wait for
+    // locks.
     async claim(limit, seconds) {
       const { rows } = await connections.write(sql<MessageRow & { age: number }>`
         update ${queue} set due_at = ${now(seconds)} where id in (
@@ -144,5 +147,8 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
 
 const COLUMNS = raw(MESSAGE_COLUMNS)
 
-/** The due time of finished messages, written exactly as in the indexes. */
+/**
+ * The due time of messages that are never sent (again), as text, because the indexes have it as
+ * text.
+ */
 const NEVER_DUE = raw(String(NEVER))

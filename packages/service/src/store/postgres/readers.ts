@@ -4,30 +4,39 @@ import type { Sql } from '../sql/sql.ts'
 import { isConnectionLost, isStalePlan, storeFailure } from './failure.ts'
 import type { Ask, Rows } from './statements.ts'
 
-/** A connection that is open, or is being opened. */
+/** A connection that is open or is being opened. */
 type Reader = Promise<pg.Client>
 
-/** Connections that reads share, and one for the heartbeat. */
+/** The connections that reads share, and a connection for the heartbeat. */
 export interface Readers {
-  /** Runs a read, and repeats it if its connection was lost. */
+  /**
+   * Runs a read. Repeats the read once if its connection was lost, or if its prepared statement is
+   * out of date.
+   */
   read<R>(statement: Sql<R>): Promise<Rows<R>>
-  /** The connection of the heartbeat, opened if there is none. */
+  /** Returns the connection for the heartbeat. Opens it if there is none. */
   beating(): Reader
   /**
-   * Replaces all connections, and repeats the reads in progress. Their first attempts keep the old connections, which
-   * may still work.
+   * Replaces all connections, and repeats the reads in progress. The first attempt of a read keeps
+   * its old connection, which may still work.
    */
   replace(): void
   close(): Promise<void>
 }
 
-/** Few, because reads are pipelined: each connection serves any number of them at a time. */
+/**
+ * The number of connections for reads. A few are enough, because reads are pipelined: a connection
+ * serves any number of reads at a time.
+ */
 const READERS = 4
 
 /** Makes the connections, without opening one yet. */
 export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
   let readers: Slots = []
-  /** A separate connection for the heartbeat. Behind a slow read, it would seem to get no answer. */
+  /**
+   * A separate connection for the heartbeat. On a shared connection, a slow read would delay its
+   * response.
+   */
   let beating: Slots = []
   /** The reads in progress, each as a function that repeats it. */
   const waiting = new Set<() => void>()
@@ -41,12 +50,15 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
     return kept
   }
 
-  /** Resolves like the first of two reads. The second one begins if the connections are replaced. */
+  /**
+   * Runs a read, and a second time if the connections are replaced meanwhile. Resolves to the first
+   * result. Rejects if the first read fails before there is a result.
+   */
   function eitherOf<R>(read: () => Promise<Rows<R>>): Promise<Rows<R>> {
     return new Promise((resolve, reject) => {
       const askAgain = () => {
         waiting.delete(askAgain)
-        // If this read fails, the first one still resolves, or fails at its time limit.
+        // If the second read fails, the first read still resolves, or fails at its time limit.
         read().then(resolve, () => {})
       }
       waiting.add(askAgain)
@@ -62,7 +74,7 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
     try {
       return await eitherOf(async () => ask(await reader(), statement))
     } catch (error) {
-      // The other connections are probably lost, too, even if they have no error yet.
+      // The other connections are probably also lost, even if they have no error yet.
       if (isConnectionLost(error) && readers === from) {
         readers = []
         void endAll(from)
@@ -103,7 +115,7 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
   }
 }
 
-/** Connections by their index. `undefined`: not opened, or lost. */
+/** Connections by their index. `undefined`: the connection was not opened, or was lost. */
 type Slots = (Reader | undefined)[]
 
 async function openReader(settings: pg.ClientConfig, of: Slots, slot: number): Reader {

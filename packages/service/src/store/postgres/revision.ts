@@ -4,16 +4,19 @@ import { join, name, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 import { createSharedClock } from './shared-clock.ts'
 
-/** How often the revision is read. */
+/** The interval, in milliseconds, at which the revision is read. */
 const POLL_MS = 700
 
-/** An older answer is not used. */
+/** The age, in milliseconds, from which on an answer is not used. */
 const FRESH_MS = 1_000
 
-/** The maximum number of tenants with a revision of their own. Above that, all are cleared and share a common one. */
+/**
+ * The maximum number of tenants with a revision of their own. Above it, these revisions are
+ * deleted, and all tenants share a common revision.
+ */
 const MAX_TENANTS = 10_000
 
-/** Tables with rows that become due, and an index by due time. */
+/** The tables with rows that become due. Each has an index by due time. */
 export const WAITING = ['mail', 'notices', 'webhooks'] as const
 export type Waiting = (typeof WAITING)[number]
 
@@ -24,16 +27,17 @@ const IS_DUE = join(
   ),
 )
 
+/** The answer to {@link look}: the revision and the facts that are read with it. */
 interface Heard extends Record<Waiting, boolean> {
   n: number
   /** The time of PostgreSQL, in milliseconds. */
   at: number
   entries: number | null
-  /** The tenants that later revisions concern. */
+  /** The tenants that later revisions concern, each with its revision. */
   concerned: [number, string][]
 }
 
-/** Reads the latest revision, and the tenants of the revisions after the given one. */
+/** The statement that reads the latest revision, and the tenants of the revisions after `since`. */
 function look(since: number): Sql<Heard> {
   return sql`select n, (extract(epoch from clock_timestamp()) * 1000)::float8 as at, ${IS_DUE}, (select last_value from audit_id_seq) as entries,
     (select coalesce(json_agg(json_build_array(later.n, later.tenant_id)), '[]')
@@ -41,16 +45,16 @@ function look(since: number): Sql<Heard> {
     from revision`
 }
 
-/** The revision of cached data, as known in this process. */
+/** The revision of the data that processes cache, as known in this process. */
 export interface Revision {
   /**
-   * The revision of everything, or of one tenant, at most a second old. If the database cannot be reached, a new value
-   * each time, so that nothing is cached.
+   * The revision of all data, or of the data of one tenant, at most a second old. If the database
+   * cannot be reached, each call returns a new value, so that nothing is cached.
    */
   current(tenantId?: string): unknown
   /** The last assigned id of the audit log, at most a second old; `undefined` if unknown. */
   lastEntry(): number | undefined
-  /** Whether rows of a table may be due, as known for at most a second. `true` if unknown. */
+  /** Whether rows of a table may be due. The answer is at most a second old; `true` if unknown. */
   mayBeDue(table: Waiting): boolean
   /** The clock of PostgreSQL, which all processes share. */
   readonly clock: Clock
@@ -59,11 +63,14 @@ export interface Revision {
   close(): Promise<void>
 }
 
-/** Starts to read the revision at regular times. Rare writes raise it. */
+/** Starts to read the revision at regular intervals. Rare writes raise the revision. */
 export function followRevision(connections: Connections): Revision {
   let heard: Heard | undefined
   let heardAt = -Infinity
-  /** `common`: the last revision that may concern any tenant. `own`: later revisions, by tenant. */
+  /**
+   * `common`: the last revision that may concern any tenant. `own`: the later revision of each
+   * tenant that has one.
+   */
   let common = 0
   const own = new Map<string, number>()
   const clock = createSharedClock()
@@ -91,7 +98,7 @@ export function followRevision(connections: Connections): Revision {
     heardAt = askedAt
   }
 
-  // Ignored here: the requests that need the database report its failures.
+  // Failures are ignored here, because the requests that need the database report them.
   const asking = every(POLL_MS, ask, () => {})
   const asked = asking.wake()
   const isFresh = () => performance.now() - heardAt < FRESH_MS

@@ -5,23 +5,24 @@ export interface SharedClock extends Clock {
   /**
    * Corrects the estimate.
    *
-   * @param at - The time of PostgreSQL, in milliseconds.
-   * @param askedAt - When the question was sent, by `performance.now()`.
+   * @param at - The time of PostgreSQL in the answer, in milliseconds since the epoch.
+   * @param askedAt - The time at which the query was sent, by `performance.now()`.
    */
   hear(at: number, askedAt: number): void
 }
 
 /**
- * Estimates PostgreSQL's clock. Between two answers, it advances by the time that passes, and ignores changes of the
- * machine's clock. Until the first answer, it is the machine's clock.
+ * Makes a clock that estimates PostgreSQL's clock. Between two answers, the estimate advances by
+ * the time that passes, and ignores changes of the machine's clock. Until the first answer, the
+ * machine's clock is used.
  */
 export function createSharedClock(): SharedClock {
   let offset: number | undefined
   return {
     now: () => (offset === undefined ? Date.now() : performance.now() + offset),
     hear(at, askedAt) {
-      // PostgreSQL answered at some moment between the two. An estimate in this range needs no
-      // correction.
+      // PostgreSQL read its clock at some moment between the query and the answer. An estimate in
+      // this range needs no correction.
       const [earliest, latest] = [at - performance.now(), at - askedAt]
       offset = Math.min(latest, Math.max(earliest, offset ?? (earliest + latest) / 2))
     },

@@ -4,7 +4,7 @@ import { inClientSpan, isTraced } from '../../telemetry/tracing.ts'
 import { type Sql, textOf } from '../sql/sql.ts'
 import { isStalePlan } from './failure.ts'
 
-/** A query of `pg`, whose types lack the time limit of a single query. */
+/** The configuration of a query for `pg`, whose types lack `query_timeout` in milliseconds. */
 type QueryConfig = pg.QueryConfig & { query_timeout?: number }
 
 /** The answer to a statement. */
@@ -24,13 +24,13 @@ export type Ask = <R>(
 ) => Promise<Rows<R>>
 
 /**
- * Makes the function that runs all statements.
+ * Makes the function that runs statements on any connection.
  *
- * @param preparedStatements - Whether each is prepared once per connection.
+ * @param preparedStatements - Whether each statement is prepared once per connection.
  */
 export function createAsk(preparedStatements: boolean): Ask {
   const names = new Map<string, string>()
-  /** How often all statements had to be prepared again. */
+  /** The number of times that all statements had to be prepared again. */
   let generation = 0
 
   function queryOf(statement: Sql): QueryConfig & { text: string } {
@@ -45,7 +45,10 @@ export function createAsk(preparedStatements: boolean): Ask {
     return { name, text, values }
   }
 
-  /** Runs a query. If its plan is stale, every statement is prepared again at its next use. */
+  /**
+   * Runs a statement. If its plan is stale, the call rejects, and every statement is prepared again
+   * at its next use.
+   */
   return async <R>(
     client: pg.ClientBase,
     statement: Sql<R>,
@@ -67,7 +70,7 @@ export function createAsk(preparedStatements: boolean): Ask {
   }
 }
 
-/** Repeats a transaction that was rolled back because a plan was stale. */
+/** Runs a transaction, and repeats it once if it was rolled back because a plan was stale. */
 export async function oncePreparedAgain<T>(transaction: () => Promise<T>): Promise<T> {
   try {
     return await transaction()
@@ -78,8 +81,8 @@ export async function oncePreparedAgain<T>(transaction: () => Promise<T>): Promi
 }
 
 /**
- * PostgreSQL refuses U+0000 in text. No stored text has it, so a look-up with it must find nothing. It is replaced by
- * U+0001, which no id or address contains.
+ * Replaces U+0000 in a text by U+0001, because PostgreSQL refuses U+0000. A look-up with either
+ * character must find nothing, as no stored id or address contains them.
  */
 function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0')

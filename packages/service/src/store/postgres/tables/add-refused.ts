@@ -4,22 +4,25 @@ import { toRow } from '../../sql/tables/audit.ts'
 import type { Connections } from '../connections.ts'
 import { tableOf } from './table-of.ts'
 
-/** The maximum number of entries per statement. More could take a slow database too long. */
+/**
+ * The maximum number of entries per statement. More entries could take a slow database too long.
+ */
 const MOST = 500
 
-/** Entries for one statement. */
+/** Entries that one statement adds. `added` settles with the statement. */
 interface Batch {
   readonly rows: ReturnType<typeof toRow>[]
   readonly added: Promise<void>
 }
 
 /**
- * Adds refused requests to the audit log. Entries that arrive during a statement are collected for the next one,
- * because a client above its limit causes many at a time.
+ * Makes the function that adds entries of refused requests to the audit log. Entries that arrive
+ * during a statement are collected for the next statement, because a client above its limit causes
+ * many entries at a time.
  */
 export function createAddRefused(connections: Connections): (entry: AuditEntry) => Promise<void> {
   let last: Promise<void> = Promise.resolve()
-  /** The batch that can still get entries. */
+  /** The batch that can still get entries, until its statement begins. */
   let open: Batch | undefined
 
   function begin(): Batch {
@@ -29,7 +32,7 @@ export function createAddRefused(connections: Connections): (entry: AuditEntry) 
       const { columns, from } = tableOf('audit', rows)
       await connections.write(sql`insert into audit (${columns}) select ${columns} from ${from}`)
     }
-    // If the batch before failed, its own callers get the error.
+    // If the previous batch failed, its own callers get the error.
     const batch: Batch = { rows, added: last.catch(() => {}).then(add) }
     last = batch.added
     return batch

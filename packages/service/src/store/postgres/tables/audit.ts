@@ -19,13 +19,14 @@ import type { Connections } from '../connections.ts'
 import { type LogEnd, SERVER, type Settled } from '../settled.ts'
 import { createAddRefused } from './add-refused.ts'
 
-/** How many entries one statement deletes. */
+/** The maximum number of entries that one statement deletes. */
 const PRUNE_BATCH = 1_000
 
-// Written as text, because with a parameter the index of refused entries would not be used.
+// `'refused'` is written as text, because with a parameter the index of refused entries would not
+// be used.
 const isRefused = sql`outcome = 'refused'`
 
-/** The audit log in PostgreSQL. */
+/** Makes the audit log in PostgreSQL. */
 export function createPostgresAudit(
   engine: Engine,
   addEntry: AddEntry,
@@ -38,7 +39,10 @@ export function createPostgresAudit(
   /** The end of the complete log, as last read. */
   let end: Omit<LogEnd, 'last'> = { settled: 0, server: '' }
 
-  /** Finds nothing if the server has restarted since `end` was read. */
+  /**
+   * Reads at most `limit` entries with ids above `id`, up to a known end of the log. Resolves to
+   * nothing if the server has restarted since that end was read.
+   */
   async function entriesUpTo(
     id: number,
     { settled: last, server }: typeof end,
@@ -50,8 +54,9 @@ export function createPostgresAudit(
   }
 
   /**
-   * Deletes entries from before a time. It follows the order of the index, so that a statement ends when its batch is
-   * full.
+   * Deletes entries from before a time that fulfill a condition. Each statement follows the order
+   * of the index, so that it ends when its batch is full. Resolves to the number of deleted
+   * entries.
    */
   async function pruneWhere(condition: Sql, before: number): Promise<number> {
     for (let pruned = 0; ; ) {
@@ -84,7 +89,7 @@ export function createPostgresAudit(
           set at = greatest(last_logins.at, excluded.at), way = ${latestWay}`)
     },
 
-    // Entries that another process is deleting are skipped, to avoid deadlocks.
+    // `skip locked` skips entries that another process is deleting, to avoid deadlocks.
     async trimRefused(actor, keep) {
       const isTheirs = sql`actor = ${actor} and ${isRefused}`
       const { rowCount } = await connections.write(sql`delete from audit where ctid in (
@@ -95,10 +100,11 @@ export function createPostgresAudit(
     },
 
     async after(id, limit) {
-      // An export reads the end of the log only when it reaches the last known end, not for each page.
+      // An export asks for the end of the log only when it reaches the last known end, not for each
+      // page.
       const known = id < end.settled ? await entriesUpTo(id, end, limit) : []
       if (known.length > 0) return known
-      // Without this, an entry whose transaction commits late would be skipped for ever.
+      // Without the wait, an entry whose transaction commits late would be skipped for ever.
       end = await settled.wait()
       return entriesUpTo(id, end, limit)
     },
@@ -112,7 +118,8 @@ export function createPostgresAudit(
       return last === undefined || last > id
     },
 
-    // Two statements, because each has an index. One with both conditions would read the whole log.
+    // Two statements prune entries, because each has an index. One statement with both conditions
+    // would read the whole log.
     async prune(before, refusedBefore) {
       await connections.write(notePruned(before))
       return (await pruneWhere(sql`true`, before)) + (await pruneWhere(isRefused, refusedBefore))

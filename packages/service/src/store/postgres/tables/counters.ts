@@ -5,8 +5,8 @@ import { COUNTER_SHARDS } from '../migrations.ts'
 const SHARDS = raw(`generate_series(0, ${COUNTER_SHARDS - 1})`)
 
 /**
- * Counters with several rows each, so that inserts do not wait for each other. All rows of a
- * counter are created at once, so that a deletion finds every one.
+ * Makes counters with several rows each, so that inserts do not wait for each other. All rows of a
+ * counter are created at once, so that a deletion of the counter finds every row.
  */
 export function createCounters(writer: Queries): Engine['counters'] {
   return {
@@ -20,7 +20,7 @@ export function createCounters(writer: Queries): Engine['counters'] {
   }
 }
 
-/** The row of a counter that counts this object. */
+/** The number of the row of a counter that counts the object with this id. */
 export function shardOf(id: string): number {
   let sum = 0
   for (let i = Math.max(0, id.length - 8); i < id.length; i++) sum = sum * 31 + id.charCodeAt(i)

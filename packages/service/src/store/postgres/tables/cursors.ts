@@ -15,15 +15,18 @@ import { LOG_STATE, type LogState, type Settled } from '../settled.ts'
 
 type HeldRow = Omit<HeldShard, 'ahead'> & { ahead: string }
 
-/** The positions of the readers of the audit log. Any number of processes share them by leases. */
+/**
+ * Makes the store for the positions of the readers of the audit log. Any number of processes share
+ * the positions by leases.
+ */
 export function createPostgresCursors(
   connections: Connections,
   settled: Settled,
   lastEntry: () => number | undefined,
 ): CursorStore {
-  /** The end of the log when each reader last had nothing unread, by reader. */
+  /** The last assigned id of the log when a reader last had nothing unread, by reader. */
   const readTo = new Map<string, number>()
-  /** The end of the complete log, as read by the last claim. */
+  /** The id up to which the log is complete, as read by the last claim. */
   let settledAt = 0
 
   return {
@@ -32,8 +35,8 @@ export function createPostgresCursors(
       return last === undefined || readTo.get(reader) !== last
     },
 
-    // One statement reads the end of the log and the unread shards, because it runs after every
-    // change.
+    // One statement reads the end of the log and the unread shards, because a claim runs after
+    // every change.
     async claim(reader, limit) {
       const isUnread = sql`reader = ${reader} and position < log_end.last`
       const { rows } = await connections.write(sql<
@@ -59,7 +62,8 @@ export function createPostgresCursors(
     },
 
     async read(shards, limit) {
-      // Read before the entries, so that no earlier entry can appear afterwards.
+      // The end was read before the entries, so that no entry up to this end can appear after the
+      // query.
       const end = settledAt
       if (!mayReadAhead(shards)) {
         return { entries: [], shards: movedBehind(shards, [], end, true) }
@@ -103,12 +107,12 @@ export function createPostgresCursors(
   }
 }
 
-/** The shard of an entry. */
+/** The expression for the shard of an entry. */
 const SHARD = raw(`ascii(right(tenant_id, 1)) % ${LOG_SHARDS}`)
 
 const LEASE_END = raw(`clock_timestamp() + interval '${LEASE_SECONDS} seconds'`)
 
-/** Every lease ends before this, unless the clock was set back. */
+/** The expression for a time before which every lease ends, unless the clock was set back. */
 const FAR_AHEAD = raw(`clock_timestamp() + interval '${LEASE_SECONDS + SLACK_SECONDS} seconds'`)
 
 function toRow({ ahead, ...held }: HeldShard): HeldRow {

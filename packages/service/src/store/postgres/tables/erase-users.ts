@@ -2,7 +2,7 @@ import { sql } from '../../sql/sql.ts'
 import { userCounter } from '../../sql/tables/users.ts'
 import type { Connections } from '../connections.ts'
 
-/** Erases at most `limit` users of a deleted tenant. Resolves to the number erased. */
+/** Erases at most `limit` users of a deleted tenant. Resolves to the number of erased users. */
 export async function eraseUsers(
   connections: Connections,
   tenantId: string,

@@ -25,15 +25,15 @@ import { createLines } from '../lines.ts'
 import type { Rows } from '../statements.ts'
 import { shardOf } from './counters.ts'
 
-/** How often an update is tried again while other processes change the same row. */
+/** The maximum number of attempts of an update while other processes change the same row. */
 const MAX_TRIES = 20
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
- * A table with frequent writes. Each write is one statement, together with its counter and its
- * audit entry, and holds no lock while JavaScript runs. An update compares the `rev` that it read,
- * so `change` may run several times.
+ * Makes a table with frequent writes. Each write is one statement, together with its counter and
+ * its audit entry, and holds no lock while JavaScript runs. An update fails if another process has
+ * changed the `rev` that it read. In this case `change` runs again.
  *
  * @param beside - The part of the statement that stores further data of a record that is inserted
  *   or updated.
@@ -97,7 +97,8 @@ export function createFrequentTable<T, R extends AnyRow>(
         return rows.length === 0 ? { kind: 'duplicate' } : { kind: 'written', record }
       } catch (error) {
         if (sqlState(error) === FOREIGN_KEY_VIOLATION) return { kind: 'missing' }
-        // The duplicate is in a further step: a duplicate of the row itself is not an error.
+        // A further step has caused this error. A duplicate of the row itself causes no error,
+        // because of `on conflict do nothing`.
         if (isDuplicate(error)) return { kind: 'duplicate' }
         throw error
       }
@@ -125,18 +126,23 @@ export function createFrequentTable<T, R extends AnyRow>(
 }
 
 /**
- * The further parts of a statement that writes a row. With `record`, the part `beside` is added.
+ * The data for the further parts of a statement that writes a row. `by`: the change of the counter.
+ * `record`: the record for the part `beside`.
  */
 interface Belonging<T> {
   audit: AuditEntry
   by?: 1 | -1
   record?: T
-  /** Named `further1`, `further2` and so on, for parts that refer to them. */
+  /**
+   * Further parts. They get the names `further1`, `further2` and so on, so that a part can refer to
+   * an earlier part.
+   */
   further?: readonly Sql[] | undefined
 }
 
 /**
- * Makes the function that adds to a write of a row its counter, its audit entry and the other parts.
+ * Makes the function that completes the write of a row: it adds the counter, the audit entry and
+ * the further parts.
  *
  * @param read - The columns that the statement returns.
  */
@@ -167,7 +173,7 @@ function createCompletion<T, R extends AnyRow>(
   }
 }
 
-/** Repeats a write that was rolled back because of another transaction. */
+/** Runs a write, and repeats it while it is rolled back because of another transaction. */
 async function again<R>(write: () => Promise<Rows<R>>): Promise<Rows<R>> {
   for (let tries = 1; ; tries++) {
     try {
@@ -181,8 +187,8 @@ async function again<R>(write: () => Promise<Rows<R>>): Promise<Rows<R>> {
 }
 
 /**
- * Builds a part at the first row, and later only binds its values. All rows must have the same columns in the same
- * order.
+ * Makes a function from a row to a part of a statement. The part is built for the first row; later
+ * rows only bind their values. All rows must have the same columns in the same order.
  */
 function boundTo(build: (columns: string[]) => Sql): (row: AnyRow) => Sql {
   let part: Sql | undefined
@@ -192,7 +198,7 @@ function boundTo(build: (columns: string[]) => Sql): (row: AnyRow) => Sql {
   }
 }
 
-/** The part of a statement that inserts a row if the first part has written something. */
+/** The part of a statement that inserts a row if the part `written` has written a row. */
 export function insertFurther(table: TableName, row: AnyRow): Sql {
   const values = Object.values(row).map((value) =>
     typeof value === 'number' ? sql`${value}::bigint` : sql`${value}::text`,

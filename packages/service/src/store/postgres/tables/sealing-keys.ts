@@ -2,7 +2,9 @@ import type { SealingKeyStore } from '../../ports.ts'
 import { sql } from '../../sql/sql.ts'
 import type { Connections } from '../connections.ts'
 
-/** The ids of the master keys under which secrets of this database are sealed. */
+/**
+ * Makes the store for the ids of the master keys under which secrets of this database are sealed.
+ */
 export function createSealingKeys(connections: Connections): SealingKeyStore {
   return {
     async list() {

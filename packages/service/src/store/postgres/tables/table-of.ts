@@ -1,6 +1,6 @@
 import { type AnyRow, join, name, names, raw, type Sql, sql } from '../../sql/sql.ts'
 
-/** Columns of numbers; all others are text. */
+/** The columns with numbers. All other columns have text. */
 const numbers = new Set([
   'disabled',
   'verified_at',
@@ -12,7 +12,12 @@ const numbers = new Set([
   'work',
 ])
 
-/** Rows as a table for `from`, with their columns. One JSON parameter is cheaper than an array for each column. */
+/**
+ * Makes a table for `from` out of rows, and the list of its columns. A JSON parameter is cheaper
+ * than an array for each column.
+ *
+ * @param table - The alias of the table.
+ */
 export function tableOf(table: string, rows: readonly AnyRow[]): { columns: Sql; from: Sql } {
   const columns = Object.keys(rows[0] ?? {})
   const typed = columns.map(

@@ -3,16 +3,16 @@ import type { Queries, Trigrams } from '../../sql/engine.ts'
 import { join, once, script, separators, sql } from '../../sql/sql.ts'
 import { DOMAIN } from './user-texts.ts'
 
-/** How many users get their search text in one step. */
+/** The number of users that get their search text in one step. */
 const PAGE = 5_000
 
-/** How long, in milliseconds, before it is checked again whether a missing index exists. */
+/** The interval, in milliseconds, at which a missing index is looked for again. */
 const RECHECK_MS = 60_000
 
 const INDEX = 'users_by_trigrams'
 
 /**
- * Stores the search texts of some users, starting after the last user with one.
+ * Stores the search texts of some users, starting after the last user with a search text.
  *
  * @returns `unfinished` if there may be more users.
  */
@@ -44,10 +44,11 @@ export async function fillSearchTexts(db: Queries): Promise<'unfinished' | undef
 }
 
 /**
- * The trigram index to create, if it is missing and the extension exists or can be created. Otherwise `undefined`, and
- * searches use prefixes. Checked at each start, so that an extension that is installed later is used.
+ * The trigram index to create; `undefined` if the index exists, or the extension `pg_trgm` cannot
+ * be created. Searches without the index use prefixes. This is checked at each start, so that an
+ * extension that is installed later is used.
  *
- * The index keeps only a short list of rows that are not sorted in yet, because every search reads that list.
+ * The index has a low limit for its list of pending rows, because every search reads that list.
  */
 export async function missingTrigrams(db: Queries): Promise<Record<string, string> | undefined> {
   if (await isThere(db)) return undefined
@@ -72,11 +73,12 @@ async function isThere(db: Queries): Promise<boolean> {
   return found?.isValid ?? false
 }
 
-/** Makes the searches by the trigram index of PostgreSQL. */
+/** Makes the parts of searches that use the trigram index of PostgreSQL. */
 export function createTrigrams(reader: Queries): Trigrams {
   let isFound = false
   let nextAt = 0
-  // Not `like`: it would search the index for every trigram of the text, even those that all users have.
+  // `position` does not use the index. `like` would search the index for every trigram of the text,
+  // even for common trigrams.
   const contains = (text: string) => sql`position(${text} in search_text) > 0`
   return {
     async isReady() {
@@ -93,7 +95,8 @@ export function createTrigrams(reader: Queries): Trigrams {
         ? {
             met: sql`select id from users
               where tenant_id = ${tenantId} and id > ${after} and ${states} order by id limit ${count}`,
-            // `lateral … offset 0` reads the texts one user at a time. A plain join might read those of all users.
+            // `lateral … offset 0` reads the texts one user at a time. A plain join might read the
+            // texts of all users.
             texts: sql`select id, search_text from met cross join lateral
               (select search_text from user_texts where of_tenant = ${tenantId} and of_user = id offset 0) as its_text`,
           }

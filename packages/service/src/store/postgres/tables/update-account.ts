@@ -14,17 +14,20 @@ import { isConflict, isDuplicate, isStalePlan } from '../failure.ts'
 import type { Run } from '../statements.ts'
 import { storeText, withoutTexts } from './user-texts.ts'
 
-/** How often a change is tried again after a conflict with another transaction. */
+/** The maximum number of attempts of a change after conflicts with other transactions. */
 const MAX_TRIES = 20
 
-/** How long a process that stops in the middle of a change blocks others of the same user. */
+/**
+ * The time, in milliseconds, for which a process that stops in the middle of a change blocks other
+ * changes of the same user.
+ */
 const MAX_IDLE_MS = 5_000
 
 const BEGIN = `begin; set local idle_in_transaction_session_timeout = ${MAX_IDLE_MS}`
 
 /**
- * Changes users together with their credentials. Meanwhile the user's row is locked, which also blocks inserts of
- * credentials, because they refer to it.
+ * Makes {@link UserStore.updateAccount} for PostgreSQL. The user's row is locked during a change.
+ * This lock also blocks inserts of credentials, because they refer to the row.
  */
 export function createUpdateAccount(connections: Connections): UserStore['updateAccount'] {
   return async (...args) => {
@@ -108,7 +111,7 @@ async function writeChanges(
   }
 }
 
-/** The columns of a row with their values. */
+/** The assignments of all columns of a row, for an update. */
 function setting(row: AnyRow): Sql {
   return assign(Object.keys(row), Object.values(row))
 }

@@ -12,8 +12,8 @@ import { textOf, withoutTexts } from './user-texts.ts'
 const NO_TENANT = '23503'
 
 /**
- * Inserts users of one tenant with everything that belongs to them, in one statement. Resolves to the ids of those
- * whose address was free.
+ * Makes {@link UserStore.insertMany} for PostgreSQL. One statement inserts the users with
+ * everything that belongs to them.
  */
 export function createInsertMany(
   connections: Connections,

@@ -4,9 +4,9 @@ import { type AnyRow, raw, type Sql, sql } from '../../sql/sql.ts'
 import { usersTable } from '../../sql/tables/users.ts'
 
 /**
- * The texts for user searches have a table of their own. Release 0.2 reads every column of users,
- * and its prepared statements would fail permanently if a column were added. Users that release has
- * written have no text.
+ * The statement that creates the table of search texts. It is separate from `users`, because
+ * release 0.2 reads every column of `users`, and its prepared statements would fail permanently if
+ * a column were added. Users that release 0.2 has written have no search text.
  */
 export const USER_TEXTS = `create table user_texts (
   of_tenant text collate "C" not null,
@@ -16,31 +16,34 @@ export const USER_TEXTS = `create table user_texts (
   foreign key (of_tenant, of_user) references users (tenant_id, id) on delete cascade
 )`
 
-/** The domain of an address, as an expression. */
+/** The expression for the domain of a user's address. */
 export const DOMAIN: Sql = raw("substring(email_key, '[^@]*$')")
 
-/** The table of users without the search texts. */
+/** The definition of the table of users without the columns of search texts. */
 export const textlessUsers: typeof usersTable = {
   ...usersTable,
   toRow: (user) => withoutTexts(usersTable.toRow(user)),
 }
 
-/** A row of users without the columns that exist only in SQLite. */
+/** Removes the columns that exist only in SQLite from the row of a user. */
 export function withoutTexts({ search_text: _, domain_key: __, ...row }: AnyRow): AnyRow {
   return row
 }
 
-/** The row of the search text, made from a row of SQLite's users. */
+/** Makes a row of `user_texts` from the row of a user. */
 export function textOf({ tenant_id, id, search_text }: AnyRow): AnyRow {
   return { of_tenant: tenant_id ?? null, of_user: id ?? null, search_text: search_text ?? '' }
 }
 
-/** The part of a statement that stores a user's search text; see {@link storeText}. */
+/** The part of a statement that stores the search text of a user; see {@link storeText}. */
 export function writeText(user: Pick<User, 'emailKey' | 'profile'>): Sql {
   return storeText(searchTexts(user).search_text)
 }
 
-/** The part of a statement that stores the search text of the user in `written`, if it has changed. */
+/**
+ * The part of a statement that stores a search text for the user in the part `written`, if the text
+ * has changed.
+ */
 export function storeText(text: string): Sql {
   return sql`insert into user_texts (of_tenant, of_user, search_text)
     select tenant_id, id, ${text}::text from written
