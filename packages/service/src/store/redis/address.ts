@@ -1,12 +1,12 @@
-/** The parts of an address of Redis or Valkey. */
+/** The parts of the URL of a Redis or Valkey. */
 export interface RedisAddress {
   kind: 'server' | 'cluster' | 'sentinel'
   nodes: { host: string; port: number }[]
   username: string | undefined
   password: string | undefined
-  /** The number of the database, on one server or behind Sentinel. */
+  /** The number of the database on one server. 0 on a Cluster and behind Sentinel. */
   database: number
-  /** The name by which Sentinel knows the server. */
+  /** The name by which Sentinel knows the server; `undefined` without Sentinel. */
   name: string | undefined
   hasTls: boolean
 }
@@ -18,8 +18,8 @@ const FORMS =
   'redis-sentinel://host:26379,other:26379/name-of-the-server (rediss… with TLS)'
 
 /**
- * Parses an address: `redis://`; `redis-cluster://` with one or more nodes; or `redis-sentinel://` with the sentinels
- * and, as the path, the name of the server. Write `rediss` instead of `redis` for TLS.
+ * Parses a URL: `redis://`; `redis-cluster://` with one or more nodes; or `redis-sentinel://` with
+ * the sentinels and, as the path, the name of the server. `rediss` instead of `redis` means TLS.
  *
  * @throws for any other text. The message does not contain the password.
  */

@@ -3,7 +3,10 @@ import type { Scripted } from './connection.ts'
 import { counterOf, keyOf } from './keys.ts'
 import { answered } from './scripts.ts'
 
-/** Counts attempts. A group of counters is one hash, with a field for each counter. */
+/**
+ * Makes the methods that count attempts. A group of counters is one hash, with a field for each
+ * counter.
+ */
 export function createAttempts({
   client,
   scripts,
@@ -24,7 +27,10 @@ export function createAttempts({
       : { kind: 'refused', counter, retryAfterSeconds: wait }
   }
 
-  /** Begins an attempt at counters on several servers, one after another. */
+  /**
+   * Begins an attempt at counters on several servers, one after another. If a counter refuses the
+   * attempt, it ends at the earlier counters.
+   */
   const beginApart: ProtocolStore['beginAttempt'] = async (counters, attempt, until) => {
     for (const [counter, one] of counters.entries()) {
       const begun = await beginAttempt([one], attempt, until)
@@ -69,7 +75,7 @@ export function createAttempts({
       const fields = await answered('hgetall', client.hgetall(keyOf('n', group)))
       const at = now()
       return Object.entries(fields).flatMap(([member, made]) => {
-        // The fields of attempts in progress have another form.
+        // The fields of attempts in progress have another form, and are left out.
         const [, count, lastAt, forgetAt] = /^(\d+) (\d+) (\d+)$/.exec(made) ?? []
         if (Number(forgetAt ?? 0) <= at) return []
         return [{ member, count: Number(count), lastAt: Number(lastAt) }]

@@ -4,17 +4,19 @@ import { parseRedisAddress } from './address.ts'
 /** A connection to one server, to the server that Sentinel names, or to a Cluster. */
 export type RedisConnection = Redis | Cluster
 
-/** The maximum time that a request waits for Redis, in milliseconds. */
+/** The maximum time of a command and of connecting, in milliseconds. */
 const COMMAND_MS = 2_000
 
 /** The time, in milliseconds, without a response after which a connection with waiting commands is replaced. */
 const SILENT_MS = 3_000
 
 /**
- * Connects to an address in the form of {@link parseRedisAddress}. A lost connection is reopened
+ * Connects to a URL in the form of {@link parseRedisAddress}. A lost connection is reopened
  * automatically; until then, commands fail after a short time.
  *
- * @param commandTimeout - The time that a command may take, in milliseconds.
+ * @param commandTimeout - The maximum time of a command, in milliseconds. Default:
+ *   {@link COMMAND_MS}.
+ * @throws if the URL has another form.
  */
 export function connectRedis(text: string, commandTimeout: number = COMMAND_MS): RedisConnection {
   const { kind, nodes, username, password, database, name, hasTls } = parseRedisAddress(text)
@@ -24,7 +26,8 @@ export function connectRedis(text: string, commandTimeout: number = COMMAND_MS):
     socketTimeout: Math.max(SILENT_MS, commandTimeout),
     maxRetriesPerRequest: 1,
     connectionName: 'latchkey',
-    // READONLY: the server has become a replica and did not run the command. `2` reconnects to the address, and repeats it.
+    // READONLY: the server has become a replica and did not run the command. `2` reconnects to the
+    // URL, and repeats the command.
     reconnectOnError: (error: Error): 2 | false =>
       /(^|-)READONLY /.test(error.message) ? 2 : false,
     ...(username !== undefined && { username }),

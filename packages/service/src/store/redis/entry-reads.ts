@@ -4,10 +4,10 @@ import { entryKey, keyOf, pairs, toEntry } from './keys.ts'
 import { answered } from './scripts.ts'
 
 /**
- * Finds entries by their keys and by indexes.
+ * Makes the methods that find entries by their keys and by indexes.
  *
- * An index is read first, then the entries that it names are checked. So an outdated index costs a look-up but never
- * gives a wrong result.
+ * A method reads an index first, and then checks the entries that the index names. So an outdated
+ * index costs a look-up but never gives a wrong result.
  */
 export function createEntryReads(
   connection: Scripted,
@@ -24,7 +24,10 @@ export function createEntryReads(
     return entry && entry.expiresAt > now() ? entry : undefined
   }
 
-  /** The members of an index that expire at the same time as a place, and come after it. */
+  /**
+   * The positions of members of an index that expire at the same time as a position, and come after
+   * it.
+   */
   async function tiedBehind(index: string, { at, key: last }: EntryPlace): Promise<EntryPlace[]> {
     const ending = await answered('zrevrangebyscore', client.zrevrangebyscore(index, at, at))
     return ending.filter((key) => key < last).map((key) => ({ key, at }))

@@ -5,12 +5,15 @@ import { membersOf } from './entry-reads.ts'
 import { entryKey, keyOf, pairs, toEntry } from './keys.ts'
 import { answered } from './scripts.ts'
 
-/** PEXPIRE is reliable up to this time. Entries with a longer lifetime never expire. */
+/**
+ * The longest lifetime, in milliseconds, for which PEXPIRE is reliable. Entries with a longer
+ * lifetime never expire in Redis.
+ */
 const FOR_EVER_MS = 1e12
 
 /**
- * Writes entries with their indexes, and marks them as used. On a Cluster, each step works on one key. On one server,
- * an entry is written with its indexes in one step.
+ * Makes the methods that write entries with their indexes, and mark entries as used. On a Cluster,
+ * each step works on one key. On one server, an entry is written with its indexes in one step.
  */
 export function createEntryWrites(
   connection: Scripted,
@@ -20,10 +23,10 @@ export function createEntryWrites(
 > {
   const { client, scripts, now } = connection
 
-  /** Writes an entry whose keys may be on several servers. */
+  /** Writes an entry and its indexes, whose keys may be on several servers. */
   async function putApart({ key, indexes, names, ms, expiresAt, fields }: Rows): Promise<void> {
-    // All at once, without a rollback: if a part fails, the caller gets an error and does not hand
-    // out the entry.
+    // All parts are written at once, without a rollback. If a part fails, the caller gets an error
+    // and does not hand out the entry.
     await Promise.all([
       ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
       ...names.map((name) => answered('set', setUntil(name, key, ms))),
@@ -129,8 +132,8 @@ function rowsOf(entry: ProtocolEntry, now: Micros) {
 }
 
 /**
- * The time to live in milliseconds, rounded up; 0 for ever. Reads ignore an entry that has expired
- * by its `expiresAt`.
+ * The time to live in milliseconds, rounded up; 0 means for ever. Reads ignore an entry whose
+ * `expiresAt` has passed.
  */
 function lifetime(expiresAt: Micros, now: Micros): number {
   const ms = Math.ceil((expiresAt - now) / 1000)
@@ -139,7 +142,10 @@ function lifetime(expiresAt: Micros, now: Micros): number {
 
 type Spent = ReturnType<typeof spentOf>
 
-/** The key of an entry to mark as used, and its latest expiry. 0: the expiry stays. */
+/**
+ * The key of an entry to mark as used, and its latest expiry: `until` in microseconds since the
+ * epoch, `ms` in milliseconds from now. 0: the expiry stays.
+ */
 function spentOf(
   { name, keepSeconds }: { name: EntryName; keepSeconds?: number | undefined },
   now: Micros,

@@ -2,22 +2,25 @@ import { Cluster } from 'ioredis'
 import type { RedisConnection } from './connect.ts'
 import { answered } from './scripts.ts'
 
-/** The settings of a Redis on which sessions depend. */
+/** The facts about a node of Redis on which sessions depend. */
 export interface RedisFacts {
-  /** `host:port`, if it is known. */
+  /** The address of the node as `host:port`. */
   node: string
   /**
    * The `maxmemory-policy`, which decides what Redis deletes when memory is full; `undefined` if
    * Redis does not say.
    */
   evictionPolicy: string | undefined
-  /** How many seconds its clock is ahead of this machine's. */
+  /**
+   * The number of seconds by which the clock of the node is ahead of this machine's; negative if it
+   * is behind.
+   */
   secondsAhead: number
-  /** Whether its data survives a restart. */
+  /** Whether the data of the node survives a restart. */
   isPersistent: boolean
 }
 
-/** The settings of each node that accepts writes. */
+/** Reads the facts about each node that accepts writes. */
 export async function inspectRedis(client: RedisConnection): Promise<RedisFacts[]> {
   if (client instanceof Cluster) {
     await answered('ping', client.ping())
@@ -28,11 +31,14 @@ export async function inspectRedis(client: RedisConnection): Promise<RedisFacts[
 
 type Node = Exclude<RedisConnection, Cluster>
 
-/** Reads `INFO`, because hosted services do not allow `CONFIG`. */
+/**
+ * Reads the facts about a node. They come from `INFO`, because hosted services do not allow
+ * `CONFIG`.
+ */
 async function factsOf(node: Node): Promise<RedisFacts> {
   const asked = Date.now()
   const [seconds] = await answered('time', node.time())
-  // Redis answered at some moment between the two.
+  // Redis read its clock at some moment between the request and the response.
   const secondsAhead = Number(seconds) - (asked + Date.now()) / 2_000
   const [memory, persistence] = await Promise.all([
     answered('info', node.info('memory')),
@@ -49,7 +55,10 @@ async function factsOf(node: Node): Promise<RedisFacts> {
   }
 }
 
-/** Whether snapshots are enabled. If Redis does not tell, whether there was one. */
+/**
+ * Whether snapshots are enabled. If Redis does not allow `CONFIG`, whether a snapshot was ever
+ * saved.
+ */
 async function savesSnapshots(node: Node, lastSave: number): Promise<boolean> {
   try {
     const [, save] = (await node.config('GET', 'save')) as string[]

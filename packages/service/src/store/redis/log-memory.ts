@@ -3,19 +3,20 @@ import type { LogMemory } from '../ports.ts'
 import type { RedisConnection } from './connect.ts'
 import { answered } from './scripts.ts'
 
-// Ids are below 2^53, which Lua's numbers hold exactly.
+// Lua's numbers hold ids exactly, because ids are below 2^53.
 const KEEP_HIGHEST = `local known = tonumber(redis.call('get', KEYS[1]) or '0')
   if tonumber(ARGV[1]) > known then redis.call('set', KEYS[1], ARGV[1]) end
   return 0`
 
-/** The first parts of the keys of entries and their indexes. */
+/** The kinds of keys to remove: entries and their indexes. */
 const KINDS = ['e', 'u', 'g', 'a']
 
-/** How many keys each step of a scan reads. */
+/** The number of keys that each step of a scan reads, approximately. */
 const SCAN_COUNT = 1_000
 
 /**
- * Remembers the highest id of each database's audit log. The log of a restored dump ends before it.
+ * Makes the record of the highest audit log id of each database. The log of a restored backup ends
+ * before this id.
  */
 export function createLogMemory(client: RedisConnection): LogMemory {
   const keyOf = (name: string) => `latchkey:log:${name}`
@@ -39,7 +40,7 @@ async function removeState(client: RedisConnection): Promise<void> {
         'scan',
         node.scan(cursor, 'MATCH', `latchkey:[${KINDS.join('')}]:*`, 'COUNT', SCAN_COUNT),
       )
-      // One key at a time: on a Cluster, a command cannot have keys of several slots.
+      // Each command has one key, because on a Cluster a command cannot have keys of several slots.
       const pipeline = node.pipeline()
       for (const key of keys) pipeline.unlink(key)
       if (keys.length > 0) await answered('unlink', pipeline.exec())

@@ -8,19 +8,19 @@ import { createEntryWrites } from './entry-writes.ts'
 import { answered, createScripts } from './scripts.ts'
 
 export interface RedisProtocolStoreOptions {
-  /** The address; see `parseRedisAddress`. */
+  /** The URL of Redis; see `parseRedisAddress`. */
   url: string
   clock: Clock
-  /** The queues of messages, kept elsewhere because Redis may lose its data. */
+  /** The queues of messages. They are in another database, because Redis may lose its data. */
   queues: MessageQueues
 }
 
 /**
- * Keeps protocol state in Redis or Valkey, for any number of processes.
+ * Creates a protocol store in Redis or Valkey, for any number of processes.
  *
  * On a Cluster, each step works on one key. On one server, an entry is written with its indexes in
- * one step. Indexes are read first, then the entries that they name are checked. So an outdated
- * index costs a look-up but never gives a wrong result.
+ * one step. A read by an index checks the entries that the index names. So an outdated index costs
+ * a look-up but never gives a wrong result.
  */
 export function createRedisProtocolStore(options: RedisProtocolStoreOptions): ProtocolStore {
   const client = connectRedis(options.url)
@@ -37,7 +37,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     ...createEntryReads(connection),
     ...createAttempts(connection),
 
-    /** Redis deletes expired entries itself. */
+    /** Deletes only old messages, because Redis deletes expired entries itself. */
     async prune() {
       await options.queues.prune()
       return 0

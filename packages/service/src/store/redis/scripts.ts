@@ -6,12 +6,14 @@ import type { RedisConnection } from './connect.ts'
 
 type Value = string | number
 
-/** An atomic step on one key, which also runs on a Cluster. */
+/**
+ * A function that runs a Lua script on one key. The script is atomic, and also runs on a Cluster.
+ */
 type Script = (key: string, ...values: Value[]) => Promise<unknown>
 
 /**
- * The function `put` replaces an entry. `ms`: its lifetime in milliseconds, 0 for ever. `from` and `to`: the positions
- * of its fields in ARGV.
+ * The Lua function `put` replaces an entry. `ms`: the lifetime of the entry in milliseconds, 0 for
+ * ever. `from` and `to`: the positions of the first and last field in ARGV.
  */
 const PUT = `
   local function put(key, ms, from, to)
@@ -20,7 +22,11 @@ const PUT = `
     if ms ~= '0' then redis.call('PEXPIRE', key, ms) end
   end`
 
-/** The function `index` adds a member with its expiry to an index, and removes expired members. */
+/**
+ * The Lua function `index` adds a member with its expiry to an index, and removes expired members.
+ * `ms`: the lifetime of the member in milliseconds, 0 for ever. The index lives as long as its last
+ * member.
+ */
 const INDEX = `
   local function index(key, member, expiresAt, now, ms)
     redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
@@ -31,7 +37,10 @@ const INDEX = `
     elseif ttl < tonumber(ms) then redis.call('PEXPIRE', key, ms) end
   end`
 
-/** The function `isUnspent` tells whether an entry can still be used. */
+/**
+ * The Lua function `isUnspent` returns whether an entry has not expired and was not used and, if a
+ * payload is given, has this payload.
+ */
 const UNSPENT = `
   local function isUnspent(key, now, payload)
     local entry = redis.call('HMGET', key, 'expiresAt', 'consumedAt', 'payload')
@@ -40,8 +49,8 @@ const UNSPENT = `
   end`
 
 /**
- * The function `spend` marks an entry as used. It then expires at `expiresAt`, in `ms` milliseconds, or earlier. With
- * 0, its expiry stays.
+ * The Lua function `spend` marks an entry as used. The entry expires at `expiresAt`, which is in
+ * `ms` milliseconds, unless it expires earlier. If `ms` is 0, the expiry stays.
  */
 const SPEND = `
   local function spend(key, now, expiresAt, ms)
@@ -52,15 +61,17 @@ const SPEND = `
   end`
 
 /**
- * Makes changes in one step, on a server that has all keys.
+ * The script that makes changes in one step, on a server that has all keys.
  *
- * Keys: entries to spend; entries to remove; for each entry to put, its own key, those of its indexes, and that of its
- * second name.
+ * Keys: entries to mark as used; entries to remove; for each entry to put, the key of the entry,
+ * the keys of its indexes, and the key of its `uid`.
  *
- * Arguments: now; the numbers of entries to spend and to remove; for each entry to spend, its expiry and milliseconds;
- * for each entry to put, milliseconds, expiry, the numbers of indexes, names and fields, and the fields.
+ * Arguments: now; the numbers of entries to mark and to remove; for each entry to mark, its expiry
+ * and lifetime; for each entry to put, its lifetime and expiry, the numbers of indexes, `uid`s and
+ * fields, and the fields. Lifetimes are in milliseconds.
  *
- * A spent entry also expires earlier in the indexes of the entries that are put.
+ * An entry that is marked also gets the earlier expiry in the indexes of the entries to put.
+ * Returns 0, and changes nothing, if an entry to mark cannot be used.
  */
 const WRITE = `${PUT} ${INDEX} ${UNSPENT} ${SPEND}
   local now, spent, removed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -88,7 +99,11 @@ const WRITE = `${PUT} ${INDEX} ${UNSPENT} ${SPEND}
   end
   return 1`
 
-/** The counted attempts of a field, stored as `count lastAt forgetAt`. */
+/**
+ * Lua functions for the counted attempts of a field, which are stored as `count lastAt forgetAt`.
+ * `made` returns the attempts, `count` counts an attempt, and `waitAfter` returns the seconds to
+ * wait.
+ */
 const MADE = `
   local function made(key, field, now)
     local text = redis.call('HGET', key, field)
@@ -117,8 +132,8 @@ const MADE = `
   end`
 
 /**
- * The function `underWay` returns the attempts of a field in progress, except one: their number, and `attempt until `
- * of each as text.
+ * The Lua function `underWay` returns the attempts in progress of a field, except the attempt
+ * `without`: their number, and the text to store, which has `attempt until ` for each attempt.
  */
 const UNDER_WAY = `
   local function underWay(key, field, now, without)
@@ -131,18 +146,19 @@ const UNDER_WAY = `
     return n, text
   end`
 
-/** Scripts on several keys, which need a server that has all of them. */
+/** Scripts on several keys, which need a server that has all keys. */
 const ofKeys = {
   write: WRITE,
-  /** Reads entries. */
+  /** Returns the fields of each entry. */
   read: `
     local all = {}
     for at, key in ipairs(KEYS) do all[at] = redis.call('HGETALL', key) end
     return all`,
   /**
-   * Begins an attempt at all counters or at none. Arguments: now; the id of the attempt; the time until which it is in
-   * progress; for each counter its field, and `free`, `base` and `longest` of its limit. Returns the number of the
-   * counter that refuses it (0: none), and the seconds to wait (-1: until other attempts have ended).
+   * Begins an attempt at all counters or at none. Arguments: now; the id of the attempt; the time
+   * until which the attempt is in progress; for each counter, its field, and `free`, `base` and
+   * `longest` of its limit. Returns the number of the counter that refuses the attempt (0: none),
+   * and the seconds to wait (-1: until other attempts have ended).
    */
   beginAttempt: `${MADE} ${UNDER_WAY}
     local now, attempt, till = ARGV[1], ARGV[2], ARGV[3]
@@ -179,33 +195,40 @@ const ofKeys = {
     return 1`,
 } as const
 
-// Times are arguments, in microseconds of the service's clock.
+// `now` and expiries are arguments, in microseconds of the service's clock.
 const scripts = {
-  /** Replaces an entry. Arguments: its lifetime in milliseconds (0 for ever), its fields. */
+  /**
+   * Replaces an entry. Arguments: the lifetime of the entry in milliseconds (0 for ever), its
+   * fields.
+   */
   put: `${PUT} put(KEYS[1], ARGV[1], 2, #ARGV)`,
   /**
-   * Replaces an entry if it is unused and has a certain payload. Arguments: now, that payload, the new lifetime in
-   * milliseconds, the new fields.
+   * Replaces an entry if it is unused and has a certain payload. Arguments: now, the payload, the
+   * new lifetime in milliseconds, the new fields. Returns 1 if the entry was replaced.
    */
   replace: `${PUT} ${UNSPENT}
     if not isUnspent(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
     put(KEYS[1], ARGV[3], 4, #ARGV)
     return 1`,
-  /** Adds a member to an index, and removes expired ones. Arguments: member, expiry, now, milliseconds. */
+  /**
+   * Adds a member to an index, and removes expired members. Arguments: the member, its expiry, now,
+   * its lifetime in milliseconds.
+   */
   index: `${INDEX} index(KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4])`,
   /**
-   * Marks an entry as used. Arguments: now, its expiry, milliseconds and, optionally, the payload
-   * that it must have.
+   * Marks an entry as used. Arguments: now, the latest expiry, the lifetime until this expiry in
+   * milliseconds (0: the expiry stays) and, optionally, the payload that the entry must have.
+   * Returns 1 if the entry was marked.
    */
   consume: `${UNSPENT} ${SPEND}
     if not isUnspent(KEYS[1], ARGV[1], ARGV[4]) then return 0 end
     spend(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
     return 1`,
-  /** Changes the expiry of a member of an index. Arguments: member, expiry. */
+  /** Changes the expiry of a member of an index. Arguments: the member, the expiry. */
   shorten: `return redis.call('ZADD', KEYS[1], 'XX', ARGV[2], ARGV[1])`,
   /**
-   * Returns the entry, and extends its lifetime if it expires soon. Arguments: now, the latest
-   * expiry that counts as soon, the new expiry, and the new lifetime in milliseconds.
+   * Returns the entry as it is, and extends its lifetime if it expires soon. Arguments: now, the
+   * latest expiry that counts as soon, the new expiry, and the new lifetime in milliseconds.
    */
   renew: `
     local all = redis.call('HGETALL', KEYS[1])
@@ -216,7 +239,8 @@ const scripts = {
     end
     return all`,
   /**
-   * Removes the entry and returns it, if it has this uid and has not expired. Arguments: uid, now.
+   * Removes the entry and returns its fields, if it has this `uid` and has not expired. Arguments:
+   * the `uid`, now.
    */
   take: `
     local entry = redis.call('HMGET', KEYS[1], 'uid', 'expiresAt')
@@ -230,8 +254,8 @@ const scripts = {
     local n, _, lastAt = made(KEYS[1], ARGV[1], ARGV[2])
     return { n, lastAt or '0' }`,
   /**
-   * Counts an attempt or returns the seconds to wait. Arguments: field, now, the seconds until attempts are forgotten,
-   * then `free`, `base` and `longest` of the limit.
+   * Counts an attempt and returns 0, or returns the seconds to wait. Arguments: the field, now, the
+   * seconds until attempts are forgotten, then `free`, `base` and `longest` of the limit.
    */
   admit: `${MADE}
     local field, now = ARGV[1], ARGV[2]
@@ -241,13 +265,16 @@ const scripts = {
     return wait`,
 } as const
 
-/** An atomic step on several keys. Resolves to `undefined`, and does nothing, if they are on several servers. */
+/**
+ * A function that runs an atomic Lua script on several keys. Resolves to `undefined`, and changes
+ * nothing, if the keys are on several servers.
+ */
 type WideScript = (keys: readonly string[], ...values: Value[]) => Promise<unknown>
 
-/** The scripts of the protocol store. They reject with a StoreError. */
+/** The scripts of the protocol store as functions, which reject with a StoreError. */
 export type Scripts = Record<keyof typeof scripts, Script> & Record<keyof typeof ofKeys, WideScript>
 
-/** Registers the scripts with a connection. */
+/** Registers the scripts with a connection, and makes their functions. */
 export function createScripts(client: RedisConnection): Scripts {
   let isOneServer = !client.isCluster
 
@@ -271,7 +298,7 @@ export function createScripts(client: RedisConnection): Scripts {
     const step: WideScript = async (keys, ...values) => {
       if (keys.length > 1 && !isOneServer) return undefined
       const done = run(keys, ...values).catch((error: Error) => {
-        // A proxy in front of several servers gives this error.
+        // A proxy in front of several servers responds with this error.
         if (!/(^|-)CROSSSLOT /.test(error.message)) throw error
         isOneServer = false
       })
@@ -289,9 +316,9 @@ export function createScripts(client: RedisConnection): Scripts {
 type Command = (keys: number, ...more: Value[]) => Promise<unknown>
 
 /**
- * The response of Redis. Rejects with a StoreError if it fails.
+ * Resolves to the response of Redis. Rejects with a StoreError if the command fails.
  *
- * @param name - The command or script, for traces.
+ * @param name - The name of the command or script, for traces.
  */
 export async function answered<T>(name: string, command: Promise<T>): Promise<T> {
   try {
