@@ -2,17 +2,20 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Changes of one kind that a backup does not contain: their number, and at most {@link MAX_NAMED} ids. */
+/**
+ * The changes of one kind that a backup does not contain. `what`: the kind. `ids`: at most
+ * {@link MAX_NAMED} ids of changed objects.
+ */
 export type Unknown = { what: string; count: number; ids: string[] }
 
-/** How many ids are listed. */
+/** The maximum number of ids that are listed for a kind of change. */
 export const MAX_NAMED = 20
 
 const sameUser = 'later.tenant_id = earlier.tenant_id and later.id = earlier.id'
 
 /**
- * The conditions for changes after the backup, by the name of the kind. `earlier` is a row of the backup, `later` the
- * same row in the folder.
+ * The `from` clauses that find changes after the backup, by the kind of change. `earlier` is a row
+ * of the backup and `later` the same row in the folder. For added users, it is the reverse.
  */
 const CHANGES: { readonly [what: string]: string } = {
   'API keys revoked since': `from backup.api_keys as earlier left join api_keys as later on later.id = earlier.id
@@ -33,10 +36,10 @@ const CHANGES: { readonly [what: string]: string } = {
 }
 
 /**
- * Compares a backup with the folder that it will replace.
+ * Compares a backup with the data folder that the backup will replace.
  *
- * @param file - The database of the backup.
- * @throws if the folder has no data of this version.
+ * @param file - The path of the backup's database.
+ * @throws if the folder has no data, or data that this version cannot read.
  */
 export function compareWith(folder: string, file: string): Unknown[] {
   const replaced = join(folder, 'data.db')

@@ -1,7 +1,7 @@
 import type { Engine, Queries } from '../sql/engine.ts'
 import { list, sql } from '../sql/sql.ts'
 
-/** Counters with one row each, because there is only one writer. */
+/** Makes counters with one row each. One row is enough, because there is only one writer. */
 export function createCounters(writer: Queries): Engine['counters'] {
   return {
     async create(scopes) {

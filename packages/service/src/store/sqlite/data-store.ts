@@ -7,10 +7,10 @@ import { openDatabase } from './database.ts'
 import { createDeliveryDatabase } from './deliveries.ts'
 
 /**
- * A data store in `data.db` of an existing folder, or in memory. Several processes may open a folder, but only one may
- * serve from it; it takes the lock of the folder first.
+ * Opens a data store in `data.db` of an existing folder, or in memory. Several processes may open a
+ * folder. Only the process that holds the lock of the folder may serve from it.
  *
- * @param clock - The time for deliveries and jobs. Default: the machine's.
+ * @param clock - The clock for deliveries and jobs. Default: the machine's clock.
  */
 export async function openSqliteDataStore(
   folder: string,

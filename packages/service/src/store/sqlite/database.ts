@@ -12,18 +12,18 @@ import { createSqliteQueries } from './queries.ts'
 import { trigrams } from './trigrams.ts'
 
 /**
- * `data.db` with two connections: one for reads, which sees only committed data, and one for
- * writes.
+ * The database `data.db`, with a connection for reads, which sees only committed data, and a
+ * connection for writes.
  */
 export interface Database extends Engine {
-  /** Changes when another process has written. */
+  /** A number that changes when another process has written. */
   foreignVersion(): number
   /** Writes to the disk without a change of the data. */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
-/** The name of a database in memory, which ends with the process. */
+/** The name of a database in memory, whose data is lost when the process ends. */
 export const IN_MEMORY = ':memory:'
 
 /** Opens `data.db` in `folder`, or a database in memory. Creates or migrates its tables. */
@@ -43,10 +43,12 @@ export async function openDatabase(folder: string): Promise<Database> {
   const commits = createGroupCommit(writing)
   const reading = isInMemory ? writing : new DatabaseSync(file)
   if (!isInMemory) reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
-  // In memory there is only one connection. So a read waits for writes in progress, and sees only committed data.
+  // A database in memory has only one connection. So a read waits for writes in progress, to see
+  // only committed data.
   const reader = createSqliteQueries(reading, isInMemory ? commits.idle : undefined)
-  // Read with the writing connection, so that its own commits do not count. The pragma writes the
-  // same header again, because no table has a row for this.
+  // `data_version` is read with the writing connection, so that its own commits do not change the
+  // number. `user_version = 0` writes the same header again, because no table has a row to test
+  // writes.
   const probe = writing.prepare('pragma user_version = 0')
   const version = writing.prepare('pragma data_version')
   let asked: number | undefined
@@ -70,7 +72,8 @@ export async function openDatabase(folder: string): Promise<Database> {
     foreignVersion() {
       if (asked === undefined) {
         asked = (version.get() as { data_version: number }).data_version
-        // A login asks a dozen times, at 10 µs each, so the answer is kept until the next turn of the event loop.
+        // A login reads the version a dozen times, at 10 µs each, so the number is kept until the
+        // next turn of the event loop.
         setImmediate(() => {
           asked = undefined
         })
@@ -86,12 +89,13 @@ export async function openDatabase(folder: string): Promise<Database> {
   }
 }
 
-/** How often opening is tried again while another process creates the file. */
+/** The maximum number of attempts to open a file that another process is creating. */
 const MAX_TRIES = 100
 
 /**
- * With WAL, FULL syncs the log at every commit, so acknowledged writes survive a power cut. Deleted
- * rows are overwritten, so a copy of the file does not contain deleted users.
+ * Sets the pragmas of the connection for writes. With WAL, `synchronous = full` syncs the log at
+ * every commit, so acknowledged writes survive a power cut. With `secure_delete`, deleted rows are
+ * overwritten, so a copy of the file does not contain deleted users.
  */
 async function prepareToWrite(database: DatabaseSync): Promise<void> {
   database.exec(
@@ -99,8 +103,8 @@ async function prepareToWrite(database: DatabaseSync): Promise<void> {
   )
   for (let tries = 1; ; tries++) {
     try {
-      // SQLite fails at once, instead of waiting, if another connection changes this at the same
-      // time.
+      // SQLite fails at once, instead of waiting, if another connection changes the journal mode at
+      // the same time.
       return database.exec('pragma journal_mode = wal')
     } catch (error) {
       if (tries === MAX_TRIES || !isLocked(error)) throw error

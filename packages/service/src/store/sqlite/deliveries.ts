@@ -3,9 +3,10 @@ import { join, name, raw, type Sql, sql } from '../sql/sql.ts'
 import type { DeliveryDatabase } from '../sql/tables/deliveries.ts'
 
 /**
- * SQLite as the deliveries use it.
+ * Makes the interface of SQLite for the deliveries.
  *
- * @param now - The clock of the only process that sends.
+ * @param now - Makes the expression for the current time, by the clock of the only process that
+ *   sends.
  */
 export function createDeliveryDatabase(
   { reader, writer, write }: Engine,

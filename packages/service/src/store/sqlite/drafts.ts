@@ -3,18 +3,18 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * The name of a copy of the data that is becoming a backup, with the id of its process. SQLite may keep a journal
- * beside it.
+ * Matches the file name of a draft: a copy of the data that is becoming a backup, with the id of
+ * its process. Also matches the journal that SQLite may keep beside the draft.
  */
 const DRAFT = /^(backup-(\d+)-[0-9a-f]{12}\.db)(-\w+)?$/
 
 /**
- * The drafts of this process. They must be known, because in a container a new process often has
- * the id of a killed one.
+ * The names of the drafts of this process. The process id in a name is not enough, because in a
+ * container a new process often has the id of a killed process.
  */
 const ours = new Set<string>()
 
-/** A new name for such a copy. */
+/** Makes the path of a new draft in a folder. */
 export function draftIn(folder: string): string {
   const name = `backup-${process.pid}-${randomBytes(6).toString('hex')}.db`
   ours.add(name)
@@ -22,8 +22,8 @@ export function draftIn(folder: string): string {
 }
 
 /**
- * Deletes the copies of killed processes. They hold addresses and password hashes, even of users who were deleted
- * later.
+ * Deletes the drafts of killed processes. Drafts hold email addresses and password hashes, even of
+ * users who were deleted later.
  */
 export function removeLeftDrafts(folder: string): void {
   for (const name of readdirSync(folder)) {
@@ -33,7 +33,10 @@ export function removeLeftDrafts(folder: string): void {
   }
 }
 
-/** Whether another running process has this id. If its copy is deleted by mistake, its backup fails with a message. */
+/**
+ * Whether another running process has this id. If the draft of a running process is deleted by
+ * mistake, its backup fails with a message.
+ */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false
   try {

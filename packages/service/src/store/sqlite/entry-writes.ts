@@ -3,7 +3,7 @@ import type { Micros } from '../records.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { columnsOf, type ProtocolStatements, toEntry } from './protocol-statements.ts'
 
-/** Writes entries, marks them as used, and deletes them. */
+/** Makes the methods that write entries, mark entries as used, and delete entries. */
 export function createEntryWrites(
   sql: ProtocolStatements,
   commits: GroupCommit,
@@ -54,7 +54,10 @@ export function createEntryWrites(
   }
 }
 
-/** Makes all changes in one transaction, or none of them if an entry to use is already used or gone. */
+/**
+ * Makes all changes in one transaction. Resolves to `false`, without a change, if an entry to mark
+ * as used is already used or missing.
+ */
 async function writeTogether(
   sql: ProtocolStatements,
   commits: GroupCommit,
@@ -78,5 +81,5 @@ async function writeTogether(
   }
 }
 
-/** Undoes the changes of a write. */
+/** The error that undoes the changes of a write. */
 const SPENT = new Error('The entry is spent or gone.')

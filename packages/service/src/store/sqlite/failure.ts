@@ -1,7 +1,7 @@
 import { count } from '../../telemetry/metrics.ts'
 import { StoreError } from '../errors.ts'
 
-// SQLite's primary result codes for mistakes of a program. All others are about the machine.
+// SQLite's primary result codes for mistakes of a program. All other codes are about the machine.
 const mistakes = new Set([
   1, // SQLITE_ERROR
   18, // SQLITE_TOOBIG
@@ -11,7 +11,7 @@ const mistakes = new Set([
   25, // SQLITE_RANGE
 ])
 
-/** The StoreError for an error of `node:sqlite`. A mistake in a query is returned as it is. */
+/** Makes a StoreError from an error of `node:sqlite`. A mistake in a query is returned as it is. */
 export function storeFailure(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause
   if ('errcode' in cause && mistakes.has(Number(cause.errcode) & 0xff)) return cause
@@ -21,14 +21,14 @@ export function storeFailure(cause: unknown): unknown {
 
 const CONSTRAINT_UNIQUE = 2067
 
-/** Whether a unique index already has such a row. */
+/** Whether a statement failed because a unique index already contains the values of its row. */
 export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === CONSTRAINT_UNIQUE
 }
 
 const BUSY = 5
 
-/** Whether another connection has locked the file. */
+/** Whether a statement failed because another connection has locked the file. */
 export function isLocked(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY
 }

@@ -3,14 +3,15 @@ import { count } from '../../telemetry/metrics.ts'
 import { bound } from '../../telemetry/tracing.ts'
 import { StoreError } from '../errors.ts'
 
-/** Runs writes one after another. Those that arrive at the same time become durable together. */
+/** Runs writes one after another. Writes that arrive at the same time become durable together. */
 export interface GroupCommit {
   /**
-   * Runs `work` in a savepoint. If it rejects, only its own changes are undone. Resolves once the
-   * outcome is durable.
+   * Runs `work` in a savepoint. If `work` throws or rejects, only its own changes are undone.
+   * Settles like `work`, once the group is durable.
    *
-   * @param work - It may only await queries on this connection. If it awaits nothing, it runs
-   *   synchronously, so a read on the same connection never sees half of a group.
+   * @param work - A function that awaits only queries on this connection. If no function of a group
+   *   awaits a promise, the group runs synchronously, so a read on the same connection never sees
+   *   half of a group.
    * @throws StoreError if the transaction cannot be committed.
    */
   write<T>(work: () => T | Promise<T>): Promise<T>
@@ -24,17 +25,20 @@ interface Job {
   reject: (error: unknown) => void
 }
 
-/** The writes of a group wait for each other, so a group may take only a few milliseconds. */
+/**
+ * The maximum number of writes in a group. The writes of a group wait for each other, so a group
+ * may take only a few milliseconds.
+ */
 const MAX_GROUP = 256
 
-/** Makes group commit for a connection without another writer. */
+/** Makes group commit for a connection that nothing else writes to. */
 export function createGroupCommit(database: DatabaseSync): GroupCommit {
   const commitGroup = prepareGroup(database)
   const waiting: Job[] = []
   let running: Promise<void> | undefined
 
   async function drain(): Promise<void> {
-    // Waits for requests that arrive in the same turn of the event loop.
+    // The group includes writes of requests that arrive in the same turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) await commitGroup(waiting.splice(0, MAX_GROUP))
     running = undefined
@@ -53,7 +57,7 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
   }
 }
 
-/** Commits a group in one transaction, with a savepoint for each job. */
+/** Makes the function that commits a group in one transaction, with a savepoint for each job. */
 function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
   const begin = database.prepare('begin immediate')
   const savepoint = database.prepare('savepoint job')
@@ -72,8 +76,7 @@ function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
           const result = outcome instanceof Promise ? await outcome : outcome
           settle.push(() => resolve(result as never))
         } catch (error) {
-          // On a full disk, for example, SQLite itself ends the transaction, and everything is
-          // undone.
+          // SQLite itself ends the transaction and undoes all of it, for example on a full disk.
           if (!database.isTransaction) throw error
           undo.run()
           settle.push(() => reject(error))

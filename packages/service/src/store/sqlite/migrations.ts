@@ -3,7 +3,7 @@ import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/crea
 import { type Change, changesOf, missingOf } from '../sql/migrations.ts'
 import { ADD_TEXTS, addSearchFunctions, CREATE_TEXT_INDEX } from './trigrams.ts'
 
-/** The last change that release 0.2.0 made. */
+/** The name of the last change that release 0.2.0 made. */
 const BASE = '0013-tenant-search'
 
 const COUNTERS = `create table counters (
@@ -14,10 +14,11 @@ const COUNTERS = `create table counters (
 const changes = changesOf('sqlite', { tables: [ADD_TEXTS, CREATE_TEXT_INDEX], indexes: {} })
 
 /**
- * Creates the tables, or migrates them to this version of the service, in one transaction. The names of changes are
- * stored in `kysely_migration`, because release 0.2.0 stored them there.
+ * Creates the tables, or migrates them to this version of the service, in one transaction. The
+ * names of changes are stored in `kysely_migration`, because release 0.2.0 stored them there.
  *
- * @throws when the database was written by a newer version of the service, or by one before 0.2.0.
+ * @throws if a change fails, or if a newer version of the service or a version before 0.2.0 wrote
+ *   the database.
  */
 export function migrate(database: DatabaseSync): void {
   addSearchFunctions(database)
@@ -35,7 +36,7 @@ export function migrate(database: DatabaseSync): void {
   }
 }
 
-/** Creates all tables in an empty database. In any other, makes the missing changes. */
+/** Creates all tables in an empty database. In any other database, makes the missing changes. */
 function apply(database: DatabaseSync): void {
   database.exec(
     'create table if not exists kysely_migration (name text primary key, timestamp text not null)',

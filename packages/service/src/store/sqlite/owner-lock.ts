@@ -4,25 +4,26 @@ import { DatabaseSync } from 'node:sqlite'
 import { isLocked } from './failure.ts'
 
 /**
- * Locks the folder for this process. The operating system releases the lock when the process ends.
+ * The lock of a data folder for this process. The operating system releases the lock when the
+ * process ends.
  */
 export interface OwnerLock {
   release(): void
 }
 
-/** Another process already serves from the data folder. */
+/** The error if another process already serves from the data folder. */
 export class DataInUseError extends Error {
   override readonly name = 'DataInUseError'
   readonly code = 'LATCHKEY_DATA_IN_USE'
 }
 
 /**
- * Locks a data folder for this process: with an exclusive lock on a small database in it, which
- * ends with the process, however that ends.
+ * Locks a data folder for this process, with an exclusive lock on a small database in the folder.
+ * The lock ends with the process, even after a crash.
  *
  * @throws {@link DataInUseError} if another process serves from the folder. Another error, with the
- *   user and the remedy, if this user may not write there, as in a container whose volume belongs
- *   to another user.
+ *   user and the remedy, if this user may not write to the folder, as in a container whose volume
+ *   belongs to another user.
  */
 export function takeOwnership(folder: string): OwnerLock {
   const pidFile = join(folder, 'owner.pid')
@@ -51,7 +52,7 @@ function openLock(folder: string): DatabaseSync {
   }
 }
 
-/** Makes the error with folder and user, which SQLite's own error lacks. */
+/** Makes the error with the folder, the user and the remedy, which SQLite's own error lacks. */
 function notWritable(folder: string, cause: unknown): Error {
   const [uid, gid] = [process.getuid?.() ?? 'unknown', process.getgid?.() ?? 'unknown']
   return new Error(

@@ -13,13 +13,13 @@ import { longestWait } from '../queue-times.ts'
 import type { Micros } from '../records.ts'
 import type { GroupCommit } from './group-commit.ts'
 
-/** The messages of all users. */
+/** The condition for the messages of all users. */
 const OF_ALL = 'kind IS NOT NULL'
 
-/** The tables that hold queues. */
+/** The names of the tables with queues. */
 type Table = 'mail' | 'notice'
 
-/** A queue of outgoing messages in `protocol.db`, in a table of its own. */
+/** Creates a queue of outgoing messages in a table of `protocol.db`. */
 export function createSqliteQueue(
   database: DatabaseSync,
   commits: GroupCommit,
@@ -30,12 +30,16 @@ export function createSqliteQueue(
   const sql = prepare(database, table)
   const searches = new Map<string, StatementSync>()
 
-  /** Finds messages. Prepared at the first use, because a query by state needs an index that only mail has. */
+  /**
+   * The statement that finds messages. It is prepared at the first use, because a query by state
+   * needs an index that only the table `mail` has.
+   */
   function search(whose: string, state: MessageState | undefined): StatementSync {
     const key = `${whose} ${state}`
     let statement = searches.get(key)
     if (!statement) {
-      // Names the index: without statistics, SQLite would read all mails that were sent.
+      // The statement names the index. Otherwise, SQLite, which has no statistics, would read all
+      // mails that were sent.
       const index = state === 'sent' ? 'tenant' : state === 'given_up' ? 'given_up' : 'unsent'
       statement = database.prepare(
         `SELECT ${MESSAGE_COLUMNS} FROM ${table} ${state && whose === OF_ALL ? `INDEXED BY ${table}_${index}` : ''}

@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivate } from './private-file.ts'
 
-/** The version of the tables, stored as `user_version` of the file. */
+/** The version of the tables. It is stored as `user_version` of the file. */
 export const SCHEMA_VERSION = 5
 
 /**
- * The size of the log, in pages (16 MB), at which it is copied into the file. At this size, pages
- * that every login writes are copied once instead of four times, and the disk is synchronized less
- * often.
+ * The number of pages in the log (16 MB) at which SQLite copies the log into the file. With this
+ * number, pages that every login writes are copied once instead of four times, and the disk is
+ * synchronized less often.
  */
 const CHECKPOINT_PAGES = 4_000
 
@@ -33,7 +33,7 @@ const SCHEMA = `
   CREATE INDEX mail_due ON mail (due_at);
 `
 
-/** The tables that version 2 adds. */
+/** The statements of version 2: the table of notices. */
 const NOTICES = `
   CREATE TABLE notice (
     id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, created_at INTEGER NOT NULL,
@@ -42,7 +42,7 @@ const NOTICES = `
   CREATE INDEX notice_due ON notice (due_at);
 `
 
-/** Version 3: the recipient of a message, and its outcome. */
+/** The statements of version 3: columns for the recipient and the outcome of a message. */
 const OUTBOX = ['mail', 'notice']
   .flatMap((table) =>
     ['kind TEXT', 'user_id TEXT', 'answer TEXT', 'outcome TEXT', 'ended_at INTEGER'].map(
@@ -55,13 +55,18 @@ const OUTBOX = ['mail', 'notice']
   )
   .join('\n')
 
-/** Version 4: an index of messages by state. It is partial, because most have been sent. */
+/**
+ * The statements of version 4: indexes of mails by state. They are partial, because most mails have
+ * been sent.
+ */
 const MAIL_FILTERS = `
   CREATE INDEX mail_unsent ON mail (tenant_id, created_at, id) WHERE outcome IS NULL;
   CREATE INDEX mail_given_up ON mail (tenant_id, created_at, id) WHERE outcome = 'given_up';
 `
 
-/** Version 5: an index of the messages of the last day. */
+/**
+ * The statement of version 5: an index of mails by time, which counts the mails of the last day.
+ */
 const MAIL_BY_TIME = 'CREATE INDEX mail_created ON mail (created_at);'
 
 const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME]
@@ -69,11 +74,12 @@ const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME]
 /**
  * Opens `protocol.db`, or creates it.
  *
- * Synchronous NORMAL: a commit survives a crash of the process. A power cut can lose the last
- * commits. That costs a user a login, but a code can never be used twice unless its tokens are lost
- * too.
+ * With `synchronous = NORMAL`, a commit survives a crash of the process, but a power cut can lose
+ * the last commits. Such a loss costs a user a login. A code can be used twice only if its tokens
+ * are also lost.
  *
- * @param path - A file, or `:memory:`.
+ * @param path - The path of the file, or `:memory:`.
+ * @throws if a newer version of the service wrote the file.
  */
 export function openProtocolDatabase(path: string): DatabaseSync {
   makePrivate(path)

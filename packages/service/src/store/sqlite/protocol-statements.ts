@@ -2,13 +2,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ProtocolEntry } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 
-/** The statements of the protocol store. */
+/** The prepared statements of the protocol store. */
 export type ProtocolStatements = ReturnType<typeof prepareStatements>
 
 const COLUMNS = 'tenant_id, kind, key, payload, expires_at, grant_id, uid, account_id, consumed_at'
 const BY_KEY = 'tenant_id = ? AND kind = ? AND key = ?'
 
-/** Prepares every statement. They are few, and every login needs them. */
+/**
+ * Prepares the statements for entries and attempts. All are prepared at once, because they are few
+ * and every login needs them.
+ */
 export function prepareStatements(database: DatabaseSync) {
   return {
     put: database.prepare(
@@ -25,7 +28,7 @@ export function prepareStatements(database: DatabaseSync) {
     listByAccount: database.prepare(
       'SELECT * FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
     ),
-    // In the order of the index. An entry that is written again gets a new number.
+    // The order is that of the index. An entry that is written again gets a new `rowid`.
     pageByAccount: database.prepare(
       `SELECT rowid, * FROM entry
        WHERE account_id = ? AND kind = ? AND tenant_id = ? AND rowid < ? AND expires_at > ?
@@ -64,7 +67,7 @@ export function prepareStatements(database: DatabaseSync) {
   }
 }
 
-/** The values of an entry, in the order of the columns. */
+/** The values of an entry, in the order of {@link COLUMNS}. */
 export function columnsOf(entry: ProtocolEntry) {
   return [
     entry.tenantId,
@@ -91,7 +94,7 @@ interface Row {
   consumed_at: Micros | null
 }
 
-/** A row of the table `entry`. */
+/** Makes an entry from a row of the table `entry`; `undefined` without a row. */
 export function toEntry(found: unknown): ProtocolEntry | undefined {
   if (found === undefined) return undefined
   const row = found as Row

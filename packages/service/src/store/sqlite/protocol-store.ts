@@ -17,18 +17,17 @@ import { openProtocolDatabase, SCHEMA_VERSION } from './protocol-schema.ts'
 import { type ProtocolStatements, prepareStatements, toEntry } from './protocol-statements.ts'
 
 /**
- * How many entries one round of {@link ProtocolStore.prune} removes at most, so that other requests
- * do not wait for long.
+ * The maximum number of entries that a call of {@link ProtocolStore.prune} removes, so that
+ * requests do not wait for long.
  */
 const PRUNE_BATCH = 2000
 
 /**
- * Keeps protocol state in an SQLite file of its own, for one process.
+ * Creates a protocol store in an SQLite file of its own, for one process.
  *
- * Writes in one turn of the event loop share a transaction. The statements are few, and every login
- * needs them, so they are prepared once and written by hand.
+ * Writes in one turn of the event loop share a transaction.
  *
- * @param options - `path` is a file, or `:memory:`.
+ * @param options - `path`: the path of the file, or `:memory:`.
  */
 export function createSqliteProtocolStore(options: { path: string; clock: Clock }): ProtocolStore {
   const database = openProtocolDatabase(options.path)
@@ -96,7 +95,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       return Number(done.changes)
     },
 
-    // Writes the same header again, which changes nothing.
+    // The check writes the same header again, which changes nothing.
     check: () => commits.write(() => database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)),
 
     async close() {
@@ -106,13 +105,13 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   }
 }
 
-/** Counts attempts, and keeps those in progress in memory. */
+/** Makes the methods that count attempts. Attempts in progress are kept in memory. */
 function createAttempts(
   sql: ProtocolStatements,
   commits: GroupCommit,
   now: () => Micros,
 ): Pick<ProtocolStore, AttemptMethods> {
-  // In memory is enough, because only this process uses the file.
+  // Memory is enough, because only this process uses the file.
   const underWay = createAttemptsUnderWay()
 
   function attemptsAt(key: string, at: Micros): Attempts | undefined {

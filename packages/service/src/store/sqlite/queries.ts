@@ -6,17 +6,17 @@ import { type Sql, textOf } from '../sql/sql.ts'
 import { storeFailure } from './failure.ts'
 
 /**
- * Runs statements on one `node:sqlite` connection. The caller makes sure that nothing else uses it during a
- * transaction.
+ * Makes {@link Queries} for a `node:sqlite` connection. The caller makes sure that nothing else
+ * uses the connection during a transaction.
  *
- * @param before - Resolves when a statement may run. Default: at once.
+ * @param before - Resolves when a statement may run. Default: statements run at once.
  */
 export function createSqliteQueries(database: DatabaseSync, before?: () => Promise<void>): Queries {
   const statements = new Map<string, StatementSync>()
 
   /**
-   * Prepared once for each text. The service has a few dozen, and none is made from what callers
-   * send.
+   * Prepares a statement, once for each text if `isKept` is set. The service has a few dozen texts
+   * to keep, which contain nothing that callers send.
    */
   function prepare(text: string, isKept: boolean): StatementSync {
     const known = statements.get(text)

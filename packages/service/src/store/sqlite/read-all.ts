@@ -3,7 +3,11 @@ import type { ProtocolEntry } from '../protocol-store.ts'
 import type { AnyRow } from '../sql/sql.ts'
 import { toEntry } from './protocol-statements.ts'
 
-/** Every row of a table, in the order of its key. */
+/**
+ * Yields every row of a table, in the order of its key.
+ *
+ * @param from - The path of a database, or an open database, which stays open.
+ */
 export function* readTable(from: string | DatabaseSync, table: string): Generator<AnyRow> {
   const database = typeof from === 'string' ? new DatabaseSync(from, { readOnly: true }) : from
   try {
@@ -13,7 +17,7 @@ export function* readTable(from: string | DatabaseSync, table: string): Generato
   }
 }
 
-/** The entries that have not expired at `now`, in batches. */
+/** Yields the entries that have not expired at `now`, in batches of at most `lot` entries. */
 export function* allEntries(
   database: DatabaseSync,
   lot: number,

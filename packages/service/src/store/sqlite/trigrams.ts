@@ -3,15 +3,19 @@ import { searchTexts } from '../search-text.ts'
 import type { Trigrams } from '../sql/engine.ts'
 import { name, type Sql, sql } from '../sql/sql.ts'
 
-/** The statements that add the search texts of users of release 0.2.0. */
+/**
+ * The statements that add the columns for search texts to a database of release 0.2.0, and fill
+ * them.
+ */
 export const ADD_TEXTS = `alter table users add column search_text text;
   alter table users add column domain_key text;
   update users set
     search_text = latchkey_search_text(email_key, profile), domain_key = latchkey_domain_key(email_key)`
 
 /**
- * The statements that create the index of trigrams. It is an FTS5 index without texts of its own, whose rows have
- * numbers. Triggers maintain it, and erase a deleted user from it.
+ * The statements that create the index of trigrams. It is an FTS5 index that stores no texts.
+ * `user_numbers` maps the number of an index row to the user. Triggers maintain the index, and
+ * erase deleted users from it.
  */
 export const CREATE_TEXT_INDEX = `
   create table user_numbers (
@@ -52,7 +56,7 @@ export function addSearchFunctions(database: DatabaseSync): void {
   database.function('latchkey_domain_key', (email) => textsOf(email, '{}').domain_key)
 }
 
-/** The index of trigrams in SQLite. */
+/** The parts of searches that use the index of trigrams in SQLite. */
 export const trigrams: Trigrams = {
   isReady: async () => true,
   domain: name('domain_key'),
@@ -66,7 +70,8 @@ export const trigrams: Trigrams = {
     met: sql`select user_id from users_text cross join user_numbers on number = users_text.rowid
       where users_text match ${rare.map((one) => `"${one}"`).join(' AND ')}
         and user_numbers.tenant_id = ${tenantId} and user_id > ${after} limit ${most}`,
-    // In the order of the ids, so that the page is full before the texts of all users are read.
+    // The statement reads users in the order of their ids, so that the page is full before the
+    // texts of all users are read.
     texts: sql`select id, search_text from users ${indexedBy(index)}
       where tenant_id = ${tenantId} and id in (select user_id from met) and ${states}`,
   }),
