@@ -13,128 +13,138 @@ export interface StoredPassword {
   alg: StoredAlgorithm
   /** The bcrypt hash. */
   hash: string
-  /** The cost of {@link hash}. */
+  /** The cost parameter of the bcrypt hash. */
   cost: number
 }
 
 /** The members of every credential. */
 interface CredentialRecord {
   /**
-   * Unique among the credentials of the user. It is the kind, if a user can have only one of that
-   * kind.
+   * The id, which is unique among the credentials of the user. It is the kind if a user can have
+   * only one credential of that kind.
    */
   id: string
   tenantId: string
   userId: string
   createdAt: Micros
-  /** The time at which a caller or the user last changed it. A use is no change. */
+  /**
+   * The time at which an API request, an operator or the user last changed the credential. A use is
+   * no change.
+   */
   updatedAt: Micros
   metadata: Metadata
   disabled: boolean
-  /** Counts every write, those of `state` too. Set by the store. */
+  /** A number that grows with every write, also with writes of `state`. Set by the store. */
   rev: number
 }
 
-/** A password by which a user proves who they are. At most one per user. */
+/** A password of a user. A user has at most one. */
 export interface PasswordCredential extends CredentialRecord {
   kind: 'password'
   password: StoredPassword
-  /** The service's own data, which callers do not see. */
+  /** The service's own data, which is not part of the API. */
   state: PasswordState
 }
 
 /** The service's own data about a password. */
 export interface PasswordState {
   /**
-   * SHA-256 of the hash that a login replaced, hexadecimal. It recognizes a stale copy that would
-   * undo the upgrade.
+   * SHA-256, in hexadecimal, of the hash that a login replaced. With it, the service recognizes an
+   * update with a stale copy that would undo the upgrade.
    */
   upgradedFrom?: string
 }
 
-/** The service's own data about a further factor. */
+/** The service's own data about any other credential. */
 export interface FactorState {
-  /** When the user proved it last; `undefined` until then. */
+  /** The time of the last use in a login; `undefined` before the first use. */
   usedAt?: Micros
 }
 
-/** An authenticator app, by which a user proves who they are in a second step. */
+/** An authenticator app, whose codes a user enters in a second step. */
 export interface TotpAppCredential extends CredentialRecord {
   kind: 'totp_app'
   /** The seed, encrypted under the master key. */
   sealedSeed: string
   /**
-   * `lastStep` is the time step of the newest code that was used. Only codes of later steps are
+   * `lastStep`: the time step of the newest code that was used. Only codes of later time steps are
    * accepted.
    */
   state: FactorState & { lastStep: number }
 }
 
-/** Codes by mail, in a second step. */
+/** Codes by mail, which a user enters in a second step. */
 export interface TotpEmailCredential extends CredentialRecord {
   kind: 'totp_email'
   state: FactorState
 }
 
-/** Single-use codes that replace another second step if the user has lost it. */
+/** Single-use codes that a user enters if every other second step is lost. */
 export interface RecoveryCredential extends CredentialRecord {
   kind: 'recovery_codes'
-  /** The key of the hashes, encrypted under the master key. */
+  /** The key for the hashes, encrypted under the master key. */
   sealedKey: string
-  /** Keyed hashes of the codes that were not used yet, base64url. */
+  /** Keyed hashes of the unused codes, in base64url. */
   hashes: string[]
   state: FactorState
 }
 
-/** How a key was asked for when it was added; see {@link HardwareCredential.purpose}. */
+/** The purpose for which a key was added; see {@link HardwareCredential.purpose}. */
 export type KeyPurpose = 'passkey' | 'second_step'
 
 /** A passkey or security key. A user may have several. */
 export interface HardwareCredential extends CredentialRecord {
   kind: 'hardware'
-  /** The user's name for it; may be empty. */
+  /** The name that the user gave the key; may be empty. */
   name: string
-  /** The host that it was made for: it answers no other. */
+  /** The host for which the key was made. The key works at no other host. */
   rpId: string
-  /** The authenticator's id of the key, base64url; {@link CredentialRecord.id} is made from it. */
+  /**
+   * The authenticator's id of the key, in base64url. {@link CredentialRecord.id} is made from this
+   * id.
+   */
   keyId: string
   /** The public key in COSE form, as base64url. */
   publicKey: string
-  /** The model of the authenticator, as it says itself. */
+  /** The id of the authenticator's model, as the authenticator states it. */
   aaguid: string
-  /** How the browser reaches it. */
+  /** The ways in which the browser reaches the authenticator, such as `usb`. */
   transports: string[]
   /**
-   * `passkey`: it logs its user in without a password. It was added as such, and verified its user
-   * then. `second_step`: it follows another factor.
+   * `passkey`: the key logs its user in without a password. It was added as a passkey, and the
+   * authenticator verified its user at that time. `second_step`: the key is used only after another
+   * factor.
    */
   purpose: KeyPurpose
-  /** Whether it may be copied to other devices of the user. */
+  /** Whether the key may be copied to other devices of the user. */
   isSyncable: boolean
   /**
-   * `counter` is how often the authenticator has signed, or 0 for ever; `isBackedUp`: there is a copy
-   * elsewhere.
+   * `counter`: the authenticator's count of signatures, or always 0 if it does not count.
+   * `isBackedUp`: whether the key is copied to another place.
    */
   state: FactorState & { counter: number; isBackedUp: boolean }
 }
 
 /**
- * A user's account at a provider of a {@link Connection}. A user may have several; an account at a provider
- * belongs to one user of the tenant.
+ * A user's account at a provider of a {@link Connection}. A user may have several accounts. An
+ * account belongs to only one user of the tenant.
  */
 export interface SocialCredential extends CredentialRecord {
   kind: 'social'
   connectionId: string
-  /** The provider that has asserted it; {@link CredentialRecord.id} is made from these three. */
+  /**
+   * The issuer of the account. {@link CredentialRecord.id} is made from `connectionId`, `issuer`
+   * and `subject`.
+   */
   issuer: string
-  /** How the provider calls the account. */
+  /** The provider's id of the account. */
   subject: string
-  /** The address that the provider named when it was connected; may be empty. */
+  /** The email address that the provider stated when the account was connected; may be empty. */
   email: string
   state: FactorState
 }
 
-/** A way for a user to prove who they are. */
+/** A credential of a user, of any kind. */
 export type Credential =
   | PasswordCredential
   | TotpAppCredential
@@ -146,29 +156,38 @@ export type Credential =
 /** The kind of a credential. */
 export type CredentialKind = Credential['kind']
 
-/** The part that a credential has in a login. That of a `hardware` credential depends on its purpose. */
+/**
+ * The part of a credential in a login. The part of a `hardware` credential depends on its
+ * `purpose`.
+ */
 type Role =
   | 'first' // a login begins with it
   | 'second' // it follows another proof
   | 'either'
   | 'substitute' // it stands for a second step that is lost, and goes with the last of them
 
-/** How a kind is described. */
+/** The description of a kind of credential. */
 interface Description {
-  /** Its name in the API, in events and in rows. */
+  /** The name of the kind in the API, in events and in rows. */
   readonly type: string
-  /** Its name in the console, in English. */
+  /** The name of the kind in the console, in English. */
   readonly label: string
   readonly role: Role
-  /** The prefix of its ids. Without one, a user has one of the kind at most, whose id is the kind. */
+  /**
+   * The prefix of ids of this kind. Without a prefix, a user has at most one credential of the
+   * kind, whose id is the kind.
+   */
   readonly idPrefix?: string
-  /** How many of it a user can have. Default: 1. */
+  /** The maximum number of credentials of this kind of a user. Default: 1. */
   readonly most?: number
-  /** Whether a secret of it is encrypted under the master key. */
+  /** Whether credentials of this kind have a secret that is encrypted under the master key. */
   readonly isSealed?: true
 }
 
-/** The kinds of credentials, each described once, in the order of the API. ARCHITECTURE.md says what else a kind needs. */
+/**
+ * The descriptions of the kinds of credentials, in the order of the API. ARCHITECTURE.md lists the
+ * further places that a new kind needs.
+ */
 export const credentialKinds = {
   password: { type: 'PasswordCredential', label: 'Password', role: 'first' },
   totp_app: {
@@ -224,7 +243,7 @@ export const describedKinds = Object.entries(credentialKinds) as [
   Description & { type: CredentialType },
 ][]
 
-/** A value for each kind. */
+/** Makes a record with a value for each kind. `of`: makes the value of a kind. */
 export function eachKind<T>(
   of: (kind: CredentialKind, description: { type: CredentialType }) => T,
 ): Record<CredentialKind, T> {
@@ -232,21 +251,23 @@ export function eachKind<T>(
   return Object.fromEntries(entries) as Record<CredentialKind, T>
 }
 
-/** The kind with that name in the API. */
+/** The kind with a name in the API. */
 export function kindOfType(type: CredentialType): CredentialKind {
   return kindsByType.get(type) as CredentialKind
 }
 
 const kindsByType = new Map(describedKinds.map(([kind, { type }]) => [type, kind]))
 
-/** The name in the API of the kind that has such ids; `undefined` for an id of none. */
+/**
+ * The name in the API of the kind whose credentials have ids like this; `undefined` if no kind has.
+ */
 export function typeOfId(id: string): CredentialType | undefined {
   return describedKinds.find(([kind, { idPrefix }]) =>
     idPrefix === undefined ? id === kind : id.startsWith(`${idPrefix}_`),
   )?.[1].type
 }
 
-/** Whether the credential is a second factor, or can be one. */
+/** Whether the kind of the credential is a second factor, or can be used as a second factor. */
 export function isSecondFactor({ kind }: Pick<Credential, 'kind'>): boolean {
   const { role } = credentialKinds[kind]
   return role === 'second' || role === 'either'

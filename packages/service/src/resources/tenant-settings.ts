@@ -1,16 +1,25 @@
-/** How a setting is described. */
+/** The description of a setting. */
 interface Description {
-  /** A `host` has no value unless it is given; the others have their zero value: `''`, `false` or 0. */
+  /**
+   * The kind of the value. A `host` has no default. The other kinds have a zero value: `''`,
+   * `false` or 0.
+   */
   readonly kind: 'host' | keyof typeof zeroOf
-  /** The value in a new tenant of the console, the command or a seed. Default: the zero value. */
+  /**
+   * The value in a new tenant that the console, the command or a seed creates. Default: the zero
+   * value.
+   */
   readonly initial?: string | boolean | number
-  /** The sentence of the OpenAPI document, where the name does not say enough. */
+  /** The description in the OpenAPI document, if the name does not say enough. */
   readonly description?: string
-  /** Whether it is saved without a new login: it changes names and texts, and protects no user. */
+  /**
+   * Whether an operator can save the setting without a new login, because it changes only names and
+   * texts, and protects no user.
+   */
   readonly isHarmless?: true
-  /** How the console and its audit log call it. */
+  /** The name of the setting in the console and its audit log. */
   readonly label: Translations
-  /** The effect of the setting, in a sentence below its field. */
+  /** The effect of the setting, as a text below its field. */
   readonly hint: Translations
 }
 
@@ -22,9 +31,10 @@ interface Translations {
 const zeroOf = { text: '', flag: false, seconds: 0 } as const
 
 /**
- * The settings of a tenant by their names in the API, in its order. The record, its stored form, the bodies and answers of the
- * API, the OpenAPI document, the defaults of a new tenant and the texts of the console are made from here; ARCHITECTURE.md says
- * what else a setting needs.
+ * The descriptions of a tenant's settings by their names in the API, in the order of the API. The
+ * record, its stored form, the bodies and responses of the API, the OpenAPI document, the defaults
+ * of a new tenant and the texts of the console are made from these descriptions. ARCHITECTURE.md
+ * lists the further places that a new setting needs.
  */
 const descriptions = {
   domain: {
@@ -160,27 +170,30 @@ export type SettingName = keyof Descriptions
 /** The kind of the value of a setting. */
 export type SettingKind<N extends SettingName = SettingName> = Descriptions[N]['kind']
 
-/** The name of an API member in records: `allowSignups` for `allow_signups`. */
+/** The name in records of a setting in the API: `allowSignups` for `allow_signups`. */
 type MemberName<N extends string> = N extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<MemberName<Rest>>}`
   : N
 
 type ValueOf = { host: string; text: string; flag: boolean; seconds: number }
 
-/** The settings of a tenant's logins. The table of `settings` in the specification describes each. */
+/**
+ * The settings of a tenant, as records have them. The specification describes each setting in the
+ * table of `settings`.
+ */
 export type TenantSettings = {
   -readonly [N in SettingName as MemberName<N>]: ValueOf[SettingKind<N>]
 }
 
-/** The settings as bodies and answers of the API have them. */
+/** The settings of a tenant, as request and response bodies of the API have them. */
 export type SettingsBody = { -readonly [N in SettingName]: ValueOf[SettingKind<N>] }
 
-/** A setting with its names and its values. */
+/** A setting with its description. `name`: the name in the API. `member`: the name in records. */
 export interface TenantSetting extends Omit<Description, 'initial'> {
   readonly name: SettingName
   readonly member: keyof TenantSettings
   readonly kind: SettingKind
-  /** The value in a new tenant; `undefined` for the domain alone. */
+  /** The value in a new tenant; `undefined` only for the domain. */
   readonly initial: string | boolean | number | undefined
   readonly label: Translations & { readonly en: SettingText }
   readonly hint: Translations & { readonly en: SettingText }
@@ -194,7 +207,7 @@ export const tenantSettings: readonly TenantSetting[] = (
   Object.keys(descriptions) as SettingName[]
 ).map(settingNamed)
 
-/** The setting of a name. */
+/** Finds the setting with a name in the API. */
 export function settingNamed(name: SettingName): TenantSetting {
   const described: Descriptions[SettingName] & Pick<Description, 'initial'> = descriptions[name]
   const { kind, initial } = described
@@ -202,7 +215,7 @@ export function settingNamed(name: SettingName): TenantSetting {
   return { ...described, name, member: memberName(name), initial: first }
 }
 
-/** The labels and hints in German, by their English. */
+/** The German texts of labels and hints, by their English texts. */
 export const settingTexts = Object.fromEntries(
   tenantSettings.flatMap(({ label, hint }) => [
     [label.en, label.de],
@@ -210,7 +223,7 @@ export const settingTexts = Object.fromEntries(
   ]),
 ) as Record<SettingText, string>
 
-/** The settings of a record, from those of a body. */
+/** Makes the settings of a record from the settings of a body. */
 export function settingsOf(body: SettingsBody): TenantSettings {
   const entries = tenantSettings.map(({ name, member }) => [member, body[name]])
   return Object.fromEntries(entries) as TenantSettings
@@ -220,7 +233,10 @@ const zeroSettings = Object.fromEntries(
   tenantSettings.flatMap(({ kind, member }) => (kind === 'host' ? [] : [[member, zeroOf[kind]]])),
 ) as Omit<TenantSettings, 'domain'>
 
-/** The settings of a stored tenant. A setting that is newer than the tenant has its zero value. */
+/**
+ * Makes the settings of a record from the stored settings of a tenant. A setting that is not stored
+ * has its zero value.
+ */
 export function storedSettings(
   domain: string,
   stored: Partial<Omit<TenantSettings, 'domain'>>,
@@ -228,7 +244,7 @@ export function storedSettings(
   return { ...zeroSettings, ...stored, domain }
 }
 
-/** The settings of a body, from those of a record. */
+/** Makes the settings of a body from the settings of a record. */
 export function bodyOfSettings(settings: TenantSettings): SettingsBody {
   const entries = tenantSettings.map(({ name, member }) => [name, settings[member]])
   return Object.fromEntries(entries) as SettingsBody
