@@ -4,7 +4,7 @@ import { omitZero } from './omit-zero.ts'
 import type { ApplicationBody } from './schemas.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** The application in a body. */
+/** Makes the input for an application from a request body. */
 export function applicationInput(body: ApplicationBody): ApplicationInput {
   return {
     name: body.name,
@@ -15,7 +15,10 @@ export function applicationInput(body: ApplicationBody): ApplicationInput {
   }
 }
 
-/** An application in the form of the API; without `secret` after a create or a delete. */
+/**
+ * Makes the response body for an application. `secret`: the client secret in plain text;
+ * `undefined` to omit it.
+ */
 export function serializeApplication(application: Application, secret?: string): object {
   return omitZero(
     {

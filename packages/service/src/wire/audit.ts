@@ -4,10 +4,10 @@ import type { StoredAuditEntry } from '../store/records.ts'
 import { omitZero } from './omit-zero.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** The place of an entry in the log, as the content of `after`. */
+/** The schema of an entry's position in the audit log, which `after` encodes. */
 export const auditPlace: z.ZodType<[at: number, id: number]> = z.tuple([z.int(), z.int()])
 
-/** An entry in the form of the API. */
+/** Makes the response body for an audit entry. */
 export function serializeEntry(entry: StoredAuditEntry): object {
   const fields = (entry.fields ?? []).map(readField)
   const flags = fields.flatMap(({ name, flag }) => (flag === undefined ? [] : [[name, flag]]))

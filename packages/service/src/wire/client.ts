@@ -3,30 +3,37 @@ import { isIP, SocketAddress } from 'node:net'
 import proxyaddr from 'proxy-addr'
 import { canonicalAddress } from '../domain/writes/addresses.ts'
 
-/** The address of the client, as far as the configured proxies can be trusted for it. */
+/**
+ * A function that returns the IP address of the client of a request; see {@link createClientIp}.
+ */
 export interface ClientIp {
   (request: IncomingMessage): string
   /** Whether a request comes from a configured proxy, whose headers are accepted. */
   isProxied(request: IncomingMessage): boolean
 }
 
-/** Logs a warning. */
+/** A logger for warnings. */
 interface Warner {
   warn(facts: object, message: string): void
 }
 
-/** How many characters of a `User-Agent` the audit log stores. */
+/** The maximum number of characters of a `User-Agent` that the audit log stores. */
 const MAX_USER_AGENT = 256
 
-/** How many addresses are logged because of an untrusted header. Anyone can send one. */
+/**
+ * The maximum number of addresses that are logged because of an untrusted header. There is a limit,
+ * because anyone can send such a header.
+ */
 const MAX_WARNINGS = 10
 
 /**
- * Reads `X-Forwarded-For` from the right, as long as a configured proxy has added the entry.
- * Entries further left may be forged by the client, and are ignored.
+ * Makes the function that finds the IP address of a client. It reads `X-Forwarded-For` from the
+ * right, as long as a configured proxy has added the entry. Entries further left may be forged by
+ * the client, and are ignored. A warning names each address that sends the header without being a
+ * configured proxy.
  *
- * @param trustedProxies - Addresses or networks, such as `10.0.0.0/8`.
- * @throws TypeError for any other text.
+ * @param trustedProxies - The IP addresses or networks of the proxies, such as `10.0.0.0/8`.
+ * @throws TypeError if a text in `trustedProxies` is no address and no network.
  */
 export function createClientIp(trustedProxies: readonly string[], logger: Warner): ClientIp {
   const isTrusted = proxyaddr.compile([...trustedProxies])
@@ -60,12 +67,18 @@ export function createClientIp(trustedProxies: readonly string[], logger: Warner
   })
 }
 
-/** The `User-Agent` of a browser or program, cut off after the maximum length. */
+/**
+ * The `User-Agent` of a request, cut off after {@link MAX_USER_AGENT} characters; `undefined`
+ * without the header.
+ */
 export function userAgentOf({ headers }: IncomingMessage): string | undefined {
   return headers['user-agent']?.slice(0, MAX_USER_AGENT)
 }
 
-/** The address of an entry such as `203.0.113.7`, `203.0.113.7:5678` or `[2001:db8::7]:5678`. */
+/**
+ * The IP address in an entry such as `203.0.113.7`, `203.0.113.7:5678` or `[2001:db8::7]:5678`;
+ * `undefined` for other text.
+ */
 function addressOf(hop: string): string | undefined {
   const address = isIP(hop) === 0 ? SocketAddress.parse(hop)?.address : hop
   return address === undefined ? undefined : canonicalAddress(address)

@@ -8,18 +8,21 @@ import { omitZero } from './omit-zero.ts'
 import type { CredentialBody } from './schemas.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** The password credential in a body. */
+/** Makes the input for a password credential from a request body. */
 export function passwordInput({ disabled, metadata, password }: CredentialBody): PasswordInput {
   return { disabled, metadata, alg: password.alg, hash: password.hash }
 }
 
-/** The member that only one kind of credential has in answers, without its secrets. Only a password shows its hash. */
+/**
+ * The description of the response member that only one kind of credential has. `of` makes its
+ * value, without secrets. Only a password shows its hash.
+ */
 interface Details<C extends Credential> {
   readonly member: string
   of(credential: C): Record<string, unknown>
-  /** The properties of the OpenAPI document. */
+  /** The properties of the member in the OpenAPI document. */
   readonly properties: Readonly<Record<string, object>>
-  /** The properties that are always present. */
+  /** The names of properties that are always present. */
   readonly required?: readonly string[]
   readonly example: Readonly<Record<string, unknown>>
 }
@@ -111,7 +114,7 @@ const detailsOf: {
   },
 }
 
-/** A credential in the form of the API. */
+/** Makes the response body for a credential. */
 export function serializeCredential(credential: Credential): object {
   const details = detailsOf[credential.kind] as Details<Credential>
   return omitZero({
@@ -129,7 +132,10 @@ function lastUsed(usedAt: Micros | undefined): { last_used_at?: string } {
   return usedAt === undefined ? {} : { last_used_at: formatTimestamp(usedAt) }
 }
 
-/** The member of its kind in the answer of a credential, as JSON Schema and in an example. */
+/**
+ * Describes the response member of a kind of credential, as properties of a JSON Schema and as an
+ * example.
+ */
 export function describeDetails(kind: CredentialKind): { schema: object; example: object } {
   const { member, properties, required, example } = detailsOf[kind]
   return {

@@ -6,7 +6,11 @@ import { reason } from '../domain/writes/reasons/index.ts'
 import { StoreError } from '../store/errors.ts'
 import { headerText } from './header-text.ts'
 
-/** The refusal for an error of any kind. Details that are not for callers are left out. */
+/**
+ * Makes the ServiceError to answer with from an error of any kind. A StoreError becomes
+ * `unavailable`, an unknown error becomes `internal_error`. Details that are not for callers are
+ * only in the `cause`.
+ */
 export function errorOf(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause
   if (cause instanceof StoreError) {
@@ -18,7 +22,10 @@ export function errorOf(cause: unknown): ServiceError {
   return bodyError(cause) ?? new ServiceError('internal_error', reason('service_failed'), { cause })
 }
 
-/** Refusals of the body reader and the router, by the `type` and `status` that http-errors sets. */
+/**
+ * Makes the ServiceError for an error of the body reader or the router, by the `type` and `status`
+ * that `http-errors` sets; `undefined` for other errors.
+ */
 function bodyError(cause: unknown): ServiceError | undefined {
   if (!(cause instanceof Error) || !('status' in cause)) return undefined
   const type = 'type' in cause ? cause.type : undefined
@@ -41,7 +48,10 @@ function bodyError(cause: unknown): ServiceError | undefined {
   return undefined
 }
 
-/** The error of a connection whose request Node's parser or timeouts refused, by the `code` that Node gives. */
+/**
+ * Makes the ServiceError for a request that Node's parser or timeouts refused, by the `code` of
+ * Node's error.
+ */
 export function transportErrorOf(cause: NodeJS.ErrnoException): ServiceError {
   switch (cause.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -53,7 +63,10 @@ export function transportErrorOf(cause: NodeJS.ErrnoException): ServiceError {
   }
 }
 
-/** Writes an Error object exactly as in the specification. The sentence is in a header. */
+/**
+ * Answers with an error: the status, and the Error object exactly as in the specification. The
+ * message is in the header `latchkey-error-detail`.
+ */
 export function sendError(res: ServerResponse, requestId: string, error: ServiceError): void {
   const { headers, body } = answerOf(requestId, error)
   res.statusCode = error.statusCode
@@ -63,8 +76,8 @@ export function sendError(res: ServerResponse, requestId: string, error: Service
 }
 
 /**
- * Answers on the connection itself, for a `clientError` of the server: there is no response object if the request was
- * not parsed. The connection ends.
+ * Answers a `clientError` event of the server on the connection, because there is no response
+ * object if the request was not parsed. Closes the connection.
  */
 export function refuseConnection(cause: NodeJS.ErrnoException, socket: Duplex): void {
   if (cause.code === 'ECONNRESET' || !socket.writable) {

@@ -1,13 +1,16 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** A part of an uncounted list; `next` is the `after` of the next part. */
+/**
+ * A part of a list without a total. `next` is the `after` of the next part; `undefined` in the last
+ * part.
+ */
 export interface Part<T extends object = object> {
   readonly items: readonly T[]
   readonly next: string | undefined
 }
 
-/** A way to write the objects of a list as text, part by part. */
+/** A format for the objects of a list, which are written part by part. */
 export interface Lines {
   readonly mediaType: string
   /** The parameters of the media type in `content-type`, such as `charset=utf-8`. */
@@ -17,7 +20,7 @@ export interface Lines {
   textOf(items: readonly object[]): string
 }
 
-/** A line of JSON for each object. */
+/** The format with a line of JSON for each object. */
 export const jsonLines: Lines = {
   mediaType: 'application/x-ndjson',
   parameters: [],
@@ -26,8 +29,11 @@ export const jsonLines: Lines = {
 }
 
 /**
- * Answers with the whole list as fast as the client reads: by default, one line of JSON for each object. If it fails in
- * the middle, the connection is ended, so that the client does not take the part for the whole list.
+ * Answers with a list, from `after` to its end, as fast as the client reads. If a later part cannot
+ * be read, the connection is closed, so that the client does not take the parts for the whole list.
+ *
+ * @param read - Reads the part after a position.
+ * @throws the error of `read`. Nothing was sent if the first part cannot be read.
  */
 export async function sendLines(
   res: ServerResponse,
@@ -52,7 +58,10 @@ export async function sendLines(
   }
 }
 
-/** Waits until the client has read, or has disconnected. Removes the other listener, because each wait adds two. */
+/**
+ * Waits until the client has read the text, or has disconnected. Removes both listeners, because
+ * every call adds two.
+ */
 async function drained(res: ServerResponse): Promise<void> {
   const waiting = new AbortController()
   const { signal } = waiting

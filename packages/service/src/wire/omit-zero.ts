@@ -1,7 +1,8 @@
 /**
- * The object without its zero values: false, 0, "", empty objects and empty arrays.
+ * Copies an object without its zero values: `undefined`, null, false, 0, "", empty objects and
+ * empty arrays.
  *
- * @param keep - Members that stay with any value.
+ * @param keep - The names of members that stay with any value.
  * @see Specification, "Conventions for all resources" 3
  */
 export function omitZero(

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 
-/** Encodes a place in a list as the value of `after`, which clients send back unchanged. */
+/** Encodes a position in a list as the value of `after`, which clients send back unchanged. */
 export function encodePlace(place: unknown): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
 
 /**
- * A place that {@link encodePlace} wrote.
+ * Decodes a position that {@link encodePlace} has encoded; `undefined` without `after`.
  *
- * @throws ServiceError `invalid_request` for anything else.
+ * @throws ServiceError `invalid_request` for a text that is no position of this schema.
  */
 export function decodePlace<S extends z.ZodType>(
   after: string | undefined,
@@ -24,18 +24,22 @@ export function decodePlace<S extends z.ZodType>(
   }
 }
 
-/** The place of an item in a list that is sorted by time: its time and its id. */
+/**
+ * The schema of the position of an item in a list that is sorted by time. `key` is the id of the
+ * item.
+ */
 export const timedPlace: z.ZodObject<{ at: z.ZodInt; key: z.ZodString }> = z.object({
   at: z.int().nonnegative(),
   key: z.string().max(200),
 })
 
 /**
- * A page of a list that was read as a whole, the newest first. The page after a place can be read even if its item is
- * gone.
+ * Makes one page of a list that was read as a whole, the newest item first. `next` is the `after`
+ * of the next page; `undefined` on the last page. The page after a position can be read even if the
+ * item at the position no longer exists.
  *
- * @param at - The time of an item. Items of the same time are in the order of their ids.
- * @throws ServiceError `invalid_request` for an `after` that is no place.
+ * @param at - Returns the time of an item. Items of the same time are in the order of their ids.
+ * @throws ServiceError `invalid_request` for an `after` that is no position.
  */
 export function timedPage<T extends { id: string }>(
   all: readonly T[],

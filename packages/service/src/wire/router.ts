@@ -1,30 +1,35 @@
 import { match } from 'path-to-regexp'
 
-/** The method and the path by which a route is found. */
+/** The members of a route by which the router finds it. */
 interface Routed {
   readonly method: string
-  /** The path. A part such as `:tenant` matches letters, digits, `_` and `-`. */
+  /** The pattern of the path. A part such as `:tenant` matches letters, digits, `_` and `-`. */
   readonly path: string
 }
 
-/** The routes with a path. */
+/** The result of a look-up: the route, and all methods of its path. */
 interface Routing<R> {
-  /** The route with the requested method. */
+  /** The route with the path and the method; `undefined` if there is none. */
   readonly found: R | undefined
+  /** The values of the parts such as `:tenant`; empty if no route was found. */
   readonly params: Readonly<Record<string, string>>
-  /** The methods of all these routes; empty if no route has the path. */
+  /** The methods of all routes with the path; empty if no route has the path. */
   readonly methods: readonly string[]
-  /** The pattern of the path, from any of these routes. */
+  /**
+   * The pattern of the path: that of the route found, or of the first route with the path.
+   * `undefined` if no route has the path.
+   */
   readonly path: string | undefined
 }
 
 const WORD = /^[\w-]+$/
 
 /**
- * Finds routes like Express for `/v1`, with path-to-regexp: case-sensitive, and without a slash at the end. A path
- * without parameters comes before one with them. HEAD is answered like GET (RFC 9110 §9.3.2).
+ * Makes a router with the rules of Express for `/v1`: paths are case-sensitive and have no slash at
+ * the end. A path without parameters comes before paths with parameters. HEAD finds the route for
+ * GET (RFC 9110 §9.3.2).
  *
- * @returns A function of the path and the method of a request.
+ * @returns A function that finds the route for the path and the method of a request.
  */
 export function createRouter<R extends Routed>(
   routes: readonly R[],

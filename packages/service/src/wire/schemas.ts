@@ -6,8 +6,8 @@ import { type CredentialKind, eachKind } from '../resources/credentials.ts'
 import { type SettingKind, type SettingName, tenantSettings } from '../resources/tenant-settings.ts'
 
 /**
- * The bodies of requests, as in the specification. Only their shapes are checked here. The domain
- * checks the values; here they are described for the OpenAPI document.
+ * The schemas of request bodies, as in the specification. They check only the shapes of bodies. The
+ * domain checks the values, whose limits the schemas describe for the OpenAPI document.
  */
 
 const id = z
@@ -46,7 +46,7 @@ const urls = z
     description: 'https, or http on loopback (any host in developer mode); no fragment.',
   })
 
-/** The schema of a value, by the kind of its setting. */
+/** The schema of a setting's value, by the kind of the setting. */
 const schemaOf = { host: z.string(), text, flag, seconds } as const
 
 const settingSchemas = Object.fromEntries(
@@ -96,8 +96,8 @@ export const userBody = z
     verified_at: z.string().meta({ format: 'date-time' }).optional(),
     profile: z
       .object({
-        // Without `format: 'email'`, which excludes international addresses and spaces around an
-        // address.
+        // The schema has no `format: 'email'`, which excludes international addresses and spaces
+        // around an address.
         email: z.string().meta({
           maxLength: limits.emailLength,
           description: 'An email address, unique in the tenant in any case and normal form.',
@@ -117,7 +117,10 @@ export const userBody = z
   })
   .meta({ description: 'The complete user: what is omitted becomes its zero value or false.' })
 
-/** Only for the OpenAPI document. The domain refuses other values with a specific code. */
+/**
+ * The schema of an algorithm. Its names are only for the OpenAPI document, because the domain
+ * refuses other names with a specific code.
+ */
 const algorithm = (names: readonly string[]) => z.string().meta({ enum: [...new Set(names)] })
 
 export const credentialBody = z
@@ -142,7 +145,10 @@ export const credentialBody = z
   })
   .meta({ description: 'The complete password credential.' })
 
-/** The body that updates a credential other than a password. */
+/**
+ * The schema of the body that updates a credential other than a password. `name`: the name of the
+ * credential's kind in the API.
+ */
 const factorBody = <T extends string>(name: T) =>
   z
     .object({
@@ -157,7 +163,7 @@ const factorBody = <T extends string>(name: T) =>
       description: 'The complete credential. Only `metadata` and `disabled` can be changed.',
     })
 
-/** The bodies of updates, by the kind of the stored credential. */
+/** The schemas of bodies that update a credential, by the kind of the stored credential. */
 export const credentialBodies: Readonly<Record<CredentialKind, z.ZodObject>> = {
   ...eachKind((_, { type }) => factorBody(type)),
   password: credentialBody.extend({

@@ -5,8 +5,8 @@ type Issue = z.core.$ZodIssue
 const MAX_SENTENCES = 3
 
 /**
- * The faults of a body, as sentences for its sender. They do not repeat texts of the body, which
- * may be passwords.
+ * Describes the first {@link MAX_SENTENCES} faults of a body in sentences for its sender. The
+ * sentences do not repeat text values of the body, which may be passwords.
  */
 export function sentencesOf(issues: readonly Issue[], body: unknown): string {
   return issues
@@ -30,7 +30,7 @@ function sentenceOf(issue: Issue, value: unknown): string {
       }
       return `${name} is ${kindOrNumber(value)}; it must be at most ${issue.maximum}.`
     case 'invalid_value':
-      // Some schemas have a sentence of their own.
+      // Some schemas have a sentence of their own as the message.
       if (!issue.message.startsWith('Invalid')) return issue.message
       return `${name} must be ${issue.values.map((one) => JSON.stringify(one)).join(' or ')}.`
     case 'unrecognized_keys':

@@ -10,7 +10,7 @@ import type { Micros } from '../store/records.ts'
 import { omitZero } from './omit-zero.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** A session in the form of the API. */
+/** Makes the response body for a session. */
 export function serializeSession(session: LiveSession): object {
   return omitZero({
     type: 'Session',
@@ -22,7 +22,7 @@ export function serializeSession(session: LiveSession): object {
   })
 }
 
-/** A message in the form of the API: without its content. */
+/** Makes the response body for a mail, without the content of the mail. */
 export function serializeMail(mail: MailRecord): object {
   const state = messageState(mail)
   return omitZero({
@@ -39,7 +39,7 @@ export function serializeMail(mail: MailRecord): object {
   })
 }
 
-/** A grant in the form of the API. */
+/** Makes the response body for a grant. */
 export function serializeGrant(grant: ClientAccess): object {
   const { place } = grant
   return omitZero({
@@ -59,15 +59,18 @@ export function serializeGrant(grant: ClientAccess): object {
   })
 }
 
-/** A device on which the second step is skipped, in the copy for a person. */
+/**
+ * Makes the object for a device on which the second step is skipped, in the export of a user's
+ * data.
+ */
 export function serializeDevice({ since, browser, system }: TrustedDevice): object {
   return omitZero({ type: 'TrustedDevice', trusted_at: formatTimestamp(since), browser, system })
 }
 
 /**
- * An operator's login as the user, in the copy for a person.
+ * Makes the object for an operator's login as the user, in the export of a user's data.
  *
- * @param applications - The applications that the operator opened.
+ * @param applications - The applications that the operator opened in this login.
  */
 export function serializeOperatorLogin(
   one: ShownImpersonation,

@@ -3,7 +3,7 @@ import type { Micros, StoredAuditEntry, User } from '../store/records.ts'
 import type { Lines } from './json-lines.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** A row of a table: cells by the names of their columns. A cell without a value is empty. */
+/** The cells of a table's row, by the names of their columns. A cell without a value is empty. */
 type Cells = Readonly<Record<string, string | number | undefined>>
 
 /** The columns of a table of audit entries. */
@@ -22,7 +22,7 @@ export const auditColumns = [
   'user_agent',
 ] as const
 
-/** An audit entry as a row of a table. */
+/** Makes the cells of an audit entry. */
 export function auditCells(entry: StoredAuditEntry): Cells {
   return {
     id: entry.id,
@@ -40,7 +40,7 @@ export function auditCells(entry: StoredAuditEntry): Cells {
   }
 }
 
-/** The columns of a table of users, those that an import knows. */
+/** The columns of a table of users. An import knows these columns. */
 export const userColumns = [
   'id',
   'email',
@@ -56,7 +56,7 @@ export const userColumns = [
   'metadata',
 ] as const
 
-/** A user as a row of a table. */
+/** Makes the cells of a user. */
 export function userCells(user: User, lastLoginAt: Micros | undefined): Cells {
   const { name, given_name, family_name, ...profile } = user.profile
   const instant = (at: Micros | undefined) => (at === undefined ? undefined : formatTimestamp(at))
@@ -75,9 +75,10 @@ export function userCells(user: User, lastLoginAt: Micros | undefined): Cells {
 }
 
 /**
- * Rows of CSV with a heading. A cell that a spreadsheet would run as a formula gets an apostrophe in front.
+ * Makes the CSV format of a list: a header, then a row for each object. An apostrophe is put in
+ * front of a cell that a spreadsheet would run as a formula.
  *
- * @param clean - Changes the text of each cell first.
+ * @param clean - Changes the text of each cell before this. Default: no change.
  * @see RFC 4180 §2
  */
 export function csvLines(
@@ -96,13 +97,16 @@ export function csvLines(
   }
 }
 
-/** Rows of CSV for people. Excel reads UTF-8 only after a byte-order mark. */
+/**
+ * Makes the CSV format for spreadsheets. It begins with a byte-order mark, because otherwise Excel
+ * does not read the text as UTF-8.
+ */
 export function sheetLines(columns: readonly string[]): Lines {
   const lines = csvLines(columns)
   return { ...lines, head: `\uFEFF${lines.head}` }
 }
 
-// Written by hand, because a CSV library would double the time of an export.
+// The CSV is written without a library, because a library would double the time of an export.
 function lineOf(cells: readonly string[]): string {
   return `${cells.map(quoted).join(',')}\r\n`
 }

@@ -5,12 +5,12 @@ import { omitZero } from './omit-zero.ts'
 import type { TenantBody } from './schemas.ts'
 import { formatTimestamp } from './timestamps.ts'
 
-/** The tenant in a body. */
+/** Makes the input for a tenant from a request body. */
 export function tenantInput({ name, metadata, settings }: TenantBody): TenantInput {
   return { name, metadata, settings: settingsOf(settings) }
 }
 
-/** A tenant in the form of the API. */
+/** Makes the response body for a tenant. */
 export function serializeTenant({ settings, ...tenant }: Tenant): object {
   return omitZero({
     type: 'Tenant',

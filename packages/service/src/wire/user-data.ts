@@ -20,15 +20,20 @@ import {
 import { formatTimestamp } from './timestamps.ts'
 import { serializeUser } from './users.ts'
 
+/** The sources of a user's data: the store of the tenant, and the data for support. */
 interface Source {
   readonly scope: Scope
   readonly support: Support
 }
 
-/** The sections of the data of a user, in their order. */
+/** The sections of a user's data, in the order of the export. */
 const sections = ['account', 'access', 'mails', 'operators'] as const
 
-/** The place after an object: how many objects of its section came before, or the time and the id of a mail. */
+/**
+ * The schema of a position in the data of a user. `from`: the number of objects of the section
+ * before it. In the section `mails`, `from` and `id` are the time and the id of the last mail
+ * before it.
+ */
 const place = z.object({
   section: z.enum(sections),
   from: z.int().nonnegative(),
@@ -38,11 +43,13 @@ const place = z.object({
 type Section = (typeof sections)[number]
 
 /**
- * A part of all data about a user: the user, credentials, sessions, trusted devices, grants, mails and logins of
- * operators, without hashes and secrets. Each object has a `type`.
+ * Reads a part of all data about a user: the user, credentials, sessions, trusted devices, grants,
+ * mails and logins of operators, without hashes and secrets. Each object has a `type`.
  *
- * @param page - `limit`: the maximum number of objects. A part may be short, or even empty, although `next` is set.
- * @throws ServiceError `not_found`, and `invalid_request` for an invalid `after`.
+ * @param page - `after`: the `next` of the previous part. `limit`: the maximum number of objects. A
+ *   part may be short, or even empty, although `next` is set.
+ * @throws ServiceError `not_found` if the user does not exist, and `invalid_request` for an invalid
+ *   `after`.
  */
 export async function readUserData(
   source: Source,
@@ -68,7 +75,7 @@ export async function readUserData(
   }
 }
 
-/** The beginning of the next section. */
+/** The position at the beginning of the next section; `undefined` after the last section. */
 function behind(section: Section): string | undefined {
   const next = sections[sections.indexOf(section) + 1]
   return next && encodePlace({ section: next, from: 0 })
@@ -113,7 +120,7 @@ const read: Readonly<
   },
 }
 
-/** A credential without the secrets that verify logins. */
+/** Makes the object for a credential, without the hash of a password. */
 function withoutSecret(credential: Credential): { id: string } {
   const line = serializeCredential(credential) as { id: string }
   if (credential.kind !== 'password') return line

@@ -6,7 +6,11 @@ import { omitZero } from './omit-zero.ts'
 import type { UserBody } from './schemas.ts'
 import { formatTimestamp, parseTimestamp } from './timestamps.ts'
 
-/** The user in a body. */
+/**
+ * Makes the input for a user from a request body.
+ *
+ * @throws ServiceError `invalid_request` if `verified_at` is no timestamp.
+ */
 export function userInput({ disabled, metadata, profile, verified_at }: UserBody): UserInput {
   const { email, email_verified, first_name, givenname, ...rest } = profile
   const members = { ...rest, given_name: rest.given_name ?? first_name ?? givenname }
@@ -25,7 +29,7 @@ export function userInput({ disabled, metadata, profile, verified_at }: UserBody
   }
 }
 
-/** A user in the form of the API. */
+/** Makes the response body for a user. */
 export function serializeUser(user: User): object {
   return omitZero({
     type: 'User',
