@@ -161,10 +161,10 @@ export type CredentialKind = Credential['kind']
  * `purpose`.
  */
 type Role =
-  | 'first' // a login begins with it
-  | 'second' // it follows another proof
+  | 'first' // a login begins with this credential
+  | 'second' // a login uses this credential after another one
   | 'either'
-  | 'substitute' // it stands for a second step that is lost, and goes with the last of them
+  | 'substitute' // replaces a lost second step; deleted with the user's last second factor
 
 /** The description of a kind of credential. */
 interface Description {
@@ -237,7 +237,7 @@ export type FactorKind = KindOf<'second' | 'either'>
 /** The kinds of second steps: second factors, and recovery codes in their place. */
 export type SecondStepKind = FactorKind | KindOf<'substitute'>
 
-/** Every kind with its description, in the order of the API. */
+/** Pairs of each kind and its description, in the order of the API. */
 export const describedKinds = Object.entries(credentialKinds) as [
   CredentialKind,
   Description & { type: CredentialType },

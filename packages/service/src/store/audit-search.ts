@@ -4,7 +4,7 @@ import type { Micros, StoredAuditEntry } from './records.ts'
 export interface AuditFilter {
   /** Entries of any of these actors. */
   actors?: readonly string[] | undefined
-  /** The beginning of the action, such as `user.`. */
+  /** The beginning of the name of the action, such as `user.`. */
   action?: string | undefined
   target?: string | undefined
   /**

@@ -4,10 +4,10 @@ import type { Micros, StoredAuditEntry, Webhook } from './records.ts'
 /** The days after its creation for which a delivery is kept. */
 export const DELIVERIES_KEPT_DAYS = 30
 
-/** The due time of an endpoint that has no waiting deliveries. */
+/** The value of the due time of an endpoint that has no waiting deliveries. */
 export const NOT_DUE: Micros = Number.MAX_SAFE_INTEGER
 
-/** An event on its way to an endpoint. */
+/** The delivery of an event to an endpoint, with the result of the last attempt. */
 export interface Delivery {
   /** A later delivery has a higher id. */
   id: number

@@ -19,9 +19,9 @@ interface JobOf<Kind, Work, Progress> {
   tenantId: string
   kind: Kind
   work: Work
-  /** The operator as actor. The audit entries of all users get its request id. */
+  /** The operator as actor of audit entries. The audit entries of the job get this request id. */
   actor: Pick<AuditEntry, 'requestId' | 'address' | 'userAgent'> & { name: string }
-  /** When the job was created. Users who were created later are left out. */
+  /** The time at which the job was created. Users who were created later are left out. */
   createdAt: Micros
   /** The number of users when the job was created, counted up to a limit. */
   total: number
@@ -77,11 +77,17 @@ export interface ImportWork {
   states?: ImportState[] | undefined
   /** Whether existing users are updated. Otherwise they stay unchanged. */
   isUpdate?: boolean | undefined
-  /** The parameters of hashes that all users of a Firebase project share, sealed: one of them is a secret. */
+  /**
+   * The hash parameters that all users of a Firebase project share. They are sealed, because a
+   * parameter is a secret.
+   */
   firebase?: string | undefined
 }
 
-/** The meaning of one value of a column, or of all its other values if `value` is null. */
+/**
+ * The meaning of a value of a column. If `value` is null, the meaning of all other values of the
+ * column.
+ */
 export interface ImportState {
   column: string
   value: string | null
@@ -90,11 +96,11 @@ export interface ImportState {
 
 /** The progress of an import. */
 export interface ImportProgress {
-  /** With `unreadable`, the upload is deleted, and the import has ended. */
+  /** The step of the import. `unreadable`: the upload was deleted, and the import has ended. */
   phase: 'mapping' | 'checking' | 'checked' | 'importing' | 'unreadable'
   /** The reason why the file cannot be imported, in English. Another mapping of columns may help. */
   problem?: string | undefined
-  /** The name of the same reason, for texts in other languages. */
+  /** The same reason as `problem`, for texts in other languages. */
   because?: StoredReason | undefined
   /** Values that may mark blocked users. The operator has to choose their meanings. */
   unclear?: Omit<ImportState, 'meaning'>[] | undefined
@@ -122,12 +128,15 @@ export interface ImportProgress {
 /** The effects that an import would have. */
 export interface ImportCheck {
   creatable: number
-  /** Users whose address exists already. They stay unchanged unless the import updates users. */
+  /**
+   * The number of users whose address exists already. They stay unchanged unless the import updates
+   * users.
+   */
   existing: number
   faulty: number
   /** Whether the file has a column about who may log in. */
   saysStates: boolean
-  /** The columns that are not imported. */
+  /** The names of the columns that are not imported. */
   ignored: string[]
   /** The first few rows of each outcome, as examples. */
   firstCreatable: { line: number; email: string; name: string }[]
@@ -140,12 +149,15 @@ export interface ImportCheck {
 /** The effects that an import would have on existing users. */
 export interface UpdateCheck {
   changed: number
-  /** Users left unchanged because of a conflict, such as a change in this service since the last import. */
+  /**
+   * The number of users left unchanged because of a conflict, such as a change in this service
+   * since the last import.
+   */
   conflicts: number
   unchanged: number
-  /** The changed users who may no longer log in. */
+  /** The number of changed users who may no longer log in. */
   blocked: number
-  /** For each member, the number of users whose value changes, the highest first. */
+  /** For each member, the number of users whose value changes. The highest number is first. */
   members: [member: string, users: number][]
   /** The first members that are left unchanged, each with the reason. */
   firstKept: KeptMember[]
@@ -153,7 +165,10 @@ export interface UpdateCheck {
   kept?: number | undefined
 }
 
-/** The reason of a refusal: its name in the domain's `Reason`, with its values. Another version may have written it. */
+/**
+ * A stored reason of a refusal: the name of the reason in the domain's `Reason`, and its values.
+ * Another version of the service may have stored it.
+ */
 export interface StoredReason {
   readonly reason: string
   readonly values: Readonly<Record<string, unknown>>
@@ -161,11 +176,11 @@ export interface StoredReason {
 
 /** A row that is not imported, and the reason. */
 export interface ImportFault {
-  /** Counted from 0. */
+  /** The number of the row, counted from 0. */
   row: number
   line: number
   reason: string
-  /** The service's own reasons, if it refused the row. */
+  /** The reasons of the service, if the service refused the row. */
   because?: readonly StoredReason[] | undefined
   email?: string
 }
@@ -181,7 +196,10 @@ export interface KeptMember {
 /** A part of the records of an import, with its outcome. */
 export interface JobPart {
   n: number
-  /** Sealed, as it may hold passwords; empty once the records are imported. */
+  /**
+   * The records. They are sealed, because they may contain passwords. Empty once the records are
+   * imported.
+   */
   content: string
   result: PartResult
 }
@@ -193,7 +211,7 @@ export interface PartResult {
   faults: ImportFault[]
   changed?: number
   conflicts?: number
-  /** The members left unchanged, in a check or in the import after it. */
+  /** The members left unchanged, in a check or an import. */
   kept?: KeptMember[]
 }
 
@@ -217,7 +235,7 @@ export interface JobStore {
   get(tenantId: string, id: string): Promise<Job | undefined>
   /** The jobs with these ids, of any tenant. Deleted jobs are missing. */
   some(ids: readonly string[]): Promise<Job[]>
-  /** The newest jobs of a tenant. */
+  /** At most `limit` jobs of a tenant, the newest first. */
   list(tenantId: string, limit: number): Promise<Job[]>
   /** Takes a running job that no process holds, for `seconds`; `undefined` if there is none. */
   claim(seconds: number): Promise<HeldJob | undefined>
@@ -250,7 +268,7 @@ export interface JobStore {
    * @returns `false` if the job was not running. Nothing was stored in this case.
    */
   setWork(job: Pick<Job, 'tenantId' | 'id' | 'work'>): Promise<boolean>
-  /** Deletes a job that waits, with its parts. */
+  /** Deletes a job with its parts, if the job waits. */
   discard(tenantId: string, id: string): Promise<void>
   /** Deletes the waiting jobs of all tenants that were created before this time. */
   discardBefore(at: Micros): Promise<void>
@@ -259,6 +277,6 @@ export interface JobStore {
   parts(jobId: string, n: number, limit: number): Promise<JobPart[]>
   /** Replaces the content and the outcome of a part. */
   setPart(jobId: string, part: JobPart): Promise<void>
-  /** Deletes the content of all parts. */
+  /** Deletes the content of all parts of a job. */
   emptyParts(jobId: string): Promise<void>
 }

@@ -176,7 +176,10 @@ export interface StoredLogo {
   readonly bytes: Buffer
 }
 
-/** Tenants. The system tenant can be read by its id and its domain, but is in no list and not counted. */
+/**
+ * The store of tenants. The system tenant can be read by its id and its domain, but no list and no
+ * count includes it.
+ */
 export interface TenantStore {
   /**
    * `duplicate`: the domain belongs to another tenant, or is reserved for another existing tenant.
@@ -218,7 +221,7 @@ export interface TenantStore {
    * tenant may take the domain, and no existing one.
    */
   delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
-  /** The deleted tenants that still have rows, in the order of deletion. */
+  /** The deleted tenants whose rows are not erased yet, in the order of deletion. */
   deletions(): Promise<TenantDeletion[]>
   /**
    * Erases some users of a deleted tenant. Together with the last users, erases all other data of
@@ -245,7 +248,7 @@ export interface ApplicationStore {
   update(
     tenantId: string,
     id: string,
-    /** Like {@link Change}, with the tenant at the moment of the write. */
+    /** Like {@link Change}, with the tenant as it is at the moment of the write. */
     change: (current: Application, tenant: Tenant) => Application,
     audit: AuditEntry,
   ): Promise<Outcome<Application>>
@@ -298,8 +301,8 @@ export interface UserStore {
   insertMany(tenantId: string, batch: readonly NewUser[]): Promise<string[]>
   get(tenantId: string, id: string): Promise<User | undefined>
   /**
-   * The users with these ids in these tenants. The caller must be allowed to see all of these
-   * tenants.
+   * The users with these ids in these tenants, in no order. The caller must be allowed to see all
+   * of these tenants.
    */
   getMany(tenantIds: readonly string[], ids: readonly string[]): Promise<User[]>
   /** The users whose addresses have these keys. */
@@ -321,7 +324,10 @@ export interface UserStore {
    * extension `pg_trgm` for this.
    */
   findsInside(): Promise<boolean>
-  /** The last login of each of these users. Users who have never logged in are missing. */
+  /**
+   * The time of the last login of each of these users, by user id. Users who have never logged in
+   * are missing.
+   */
   lastLogins(tenantId: string, ids: readonly string[]): Promise<Map<string, Micros>>
   update(
     tenantId: string,
@@ -439,7 +445,10 @@ export interface CredentialStore {
   ): Promise<Outcome<Credential>>
 }
 
-/** Password hashes of other systems. They are inserted with new users and deleted at the first login. */
+/**
+ * The store of password hashes of other systems. They are inserted with new users, and replaced at
+ * the first login.
+ */
 export interface LegacyPasswordStore {
   get(tenantId: string, userId: string): Promise<LegacyPassword | undefined>
   /**
@@ -463,11 +472,11 @@ export interface ApiKeyStore {
    * `missing`: the reach of the key contains a tenant that does not exist, or the system tenant.
    */
   insert(key: ApiKey, audit: AuditEntry): Promise<Outcome<ApiKey>>
-  /** Finds a key by the SHA-256 of the whole key. */
+  /** Finds an API key by the SHA-256 of the whole key, in hexadecimal. */
   findByHash(hash: string): Promise<ApiKey | undefined>
-  /** All keys, including revoked and expired ones, in the order of creation. */
+  /** All keys, including revoked and expired keys, in the order of creation. */
   list(): Promise<ApiKey[]>
-  /** `unchanged`: the key was revoked before. */
+  /** Revokes an API key. `unchanged`: the key was revoked before. */
   revoke(id: string, at: Micros, audit: AuditEntry): Promise<Outcome<ApiKey>>
   /** Records the time of the last use. A crash may lose this time. */
   touch(id: string, at: Micros): Promise<void>
@@ -506,9 +515,9 @@ export interface WebhookStore {
   get(tenantId: string, id: string): Promise<Webhook | undefined>
   /** Lists all webhook endpoints of the tenant, in the order of creation. A tenant has a few. */
   list(tenantId: string): Promise<Webhook[]>
-  /** The endpoints of all tenants, including deleted ones. */
+  /** The endpoints of all tenants, including deleted tenants. */
   all(): Promise<Webhook[]>
-  /** The endpoints of these tenants, including deleted ones. */
+  /** The endpoints of these tenants, which may be deleted tenants. */
   ofTenants(tenantIds: readonly string[]): Promise<Webhook[]>
   update(
     tenantId: string,
@@ -558,8 +567,8 @@ export interface OperatorStore {
 export interface Restore {
   at: Micros
   /**
-   * `ends`: the last id of the audit log in the backup. `begins`: the first id after the restore. Ids in between
-   * belonged to the lost part of the log.
+   * `ends`: the last id of the audit log in the backup. `begins`: the first id after the restore.
+   * Ids between them belong to the lost part of the log, or are unused.
    */
   ends: number
   begins: number
@@ -628,7 +637,7 @@ export interface EntriesAfter {
   readTo: number
 }
 
-/** The number of entries of an action on a day. */
+/** The number `n` of entries of an action on a day. */
 export interface DayCount {
   action: string
   /** Days since the epoch, in UTC. */
@@ -693,8 +702,8 @@ export interface AuditStore {
    */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
   /**
-   * Like {@link AuditStore.after}, for one tenant and without refused requests. For the system tenant, entries of no
-   * tenant are included.
+   * Reads like {@link AuditStore.after}, but only entries of one tenant, and without refused
+   * requests. For the system tenant, entries of no tenant are included.
    */
   afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
   /** The last assigned id. The entry with this id may be missing, or not be committed yet. */

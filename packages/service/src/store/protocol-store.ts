@@ -3,7 +3,7 @@ import type { Backlog } from '../telemetry/gauges.ts'
 import type { Micros } from './records.ts'
 
 /**
- * A record of the protocol that expires: a session, a code, a token, an interaction.
+ * A record of OpenID Connect that expires: a session, a code, a token or an interaction.
  *
  * The store never gets a bearer secret: `key` is its hash, and `payload` does not contain it.
  */
@@ -11,7 +11,7 @@ export interface ProtocolEntry {
   tenantId: string
   /** The kind of entry, such as `Session` or `AuthorizationCode`. */
   kind: string
-  /** Unique among the tenant's entries of that kind. */
+  /** The key of the entry, which is unique among the tenant's entries of this kind. */
   key: string
   /** The content of the entry as JSON. */
   payload: string
@@ -76,7 +76,7 @@ export interface AttemptLimit {
   forgetSeconds: number
 }
 
-/** Attempts that are counted and not yet forgotten. */
+/** The counted attempts under a key: their number, and the time of the last attempt. */
 export interface Attempts {
   count: number
   lastAt: Micros
@@ -92,8 +92,9 @@ export interface AttemptCounter {
 }
 
 /**
- * Whether an attempt may begin. If not, `counter` is the index of the counter that refuses it. `busy`: the attempts in
- * progress could use up the free ones if they failed.
+ * Whether an attempt may begin. If not, `counter` is the index of the counter that refuses it.
+ * `busy`: the attempt has to wait for the attempts in progress, which could use up the free
+ * attempts if they failed.
  */
 export type Beginning =
   | { kind: 'admitted' }
@@ -117,7 +118,7 @@ export interface QueuedMessage {
   attempts: number
   /** The encrypted content. Empty once the message has been sent or given up. */
   sealed: string
-  /** The kind, such as `reset`; `undefined` for a message without a recipient. */
+  /** The kind of the message, such as `reset`; `undefined` for a notice to an application. */
   kind?: string | undefined
   /** The id of the recipient, if it is a user. */
   userId?: string | undefined
@@ -183,8 +184,8 @@ export interface ClaimedMessage extends QueuedMessage {
 }
 
 /**
- * Messages that wait to be sent, and mail that is captured instead. All times are from the clock of the queue, because
- * the clocks of processes may differ.
+ * A queue of messages that wait to be sent, or are captured. All times are from the clock of the
+ * queue, because the clocks of processes may differ.
  */
 export interface MessageQueue {
   /** Queues a message, which is due at once. */
@@ -194,7 +195,7 @@ export interface MessageQueue {
    * without this method has to be asked by `claim`.
    */
   mayBeDue?(): boolean
-  /** Takes up to `limit` due messages. No other process gets them for `seconds`. */
+  /** Takes up to `limit` due messages. No other process gets these messages for `seconds`. */
   claim(limit: number, seconds: number): Promise<ClaimedMessage[]>
   /**
    * Extends the lease of claimed messages to `seconds` from now. Skips messages that have ended or
@@ -237,9 +238,12 @@ export interface MessageQueue {
   waiting(limit: number): Promise<QueuedMessage[]>
   /** The number of messages of all tenants that wait to be sent, and the age of the oldest. */
   backlog(): Promise<Backlog>
-  /** The tenant's messages that have not ended, the newest first. */
+  /** At most `limit` messages of the tenant that have not ended, the newest first. */
   list(tenantId: string, limit: number): Promise<QueuedMessage[]>
-  /** The tenant's messages with a recipient, including those that have ended, the newest first. */
+  /**
+   * The tenant's messages with a `kind` that match a query, including messages that have ended, the
+   * newest first.
+   */
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
   /**
@@ -288,7 +292,7 @@ export function toMessage(row: MessageRow): QueuedMessage {
 /** The queues of messages, for a protocol store that keeps everything else on another server. */
 export interface MessageQueues {
   readonly mail: MessageQueue
-  /** Notices to applications that sessions have ended. */
+  /** The queue of notices to applications that sessions have ended. */
   readonly notices: MessageQueue
   /** Deletes messages that are more than a week old. */
   prune(): Promise<void>
@@ -303,7 +307,7 @@ export interface MessageQueues {
  * implementation passes the suite in `test/issuer/protocol-store-suite.ts`.
  */
 export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
-  /** Inserts the entry, or replaces the one with the same key. */
+  /** Inserts the entry, or replaces the entry with the same key. */
   put(entry: ProtocolEntry): Promise<void>
   /**
    * Replaces an entry unless it has changed since the caller read it.
@@ -341,7 +345,8 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /**
    * Marks the entry as used. Exactly one caller gets `true`.
    *
-   * @param payload - The payload that the caller has read. An entry that was replaced since is not marked.
+   * @param payload - The payload that the caller has read. An entry with another payload is not
+   *   marked. Default: any payload.
    */
   consume(name: EntryName, payload?: string): Promise<boolean>
   /** Removes the entry with this `uid` and returns it. Exactly one caller gets the entry. */

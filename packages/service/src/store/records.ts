@@ -33,7 +33,7 @@ export interface TenantLogo {
   /** SHA-256 of the bytes, in hexadecimal. */
   readonly hash: string
   readonly type: 'image/png' | 'image/jpeg' | 'image/webp'
-  /** In pixels, like the height. */
+  /** The width in pixels, like the height. */
   readonly width: number
   readonly height: number
   /** The size of the file in bytes. */
@@ -50,7 +50,7 @@ export interface Tenant {
   settings: TenantSettings
   /** The time at which each host of unregistered clients was last blocked or unblocked, by host. */
   endedHosts?: Readonly<Record<string, Micros>> | undefined
-  /** Texts that replace those of the service. */
+  /** Texts of the tenant that replace the service's own texts. */
   texts?: TenantTexts | undefined
   /** The uploaded image above every page. Its bytes are stored in a separate table. */
   logo?: TenantLogo | undefined
@@ -73,7 +73,7 @@ export interface Application {
   redirectUrls: string[]
 }
 
-/** A user with an account at a tenant. */
+/** A user of a tenant. */
 export interface User {
   id: string
   tenantId: string
@@ -96,7 +96,8 @@ export interface User {
 }
 
 /**
- * The history of a user's address. It decides whether a mailed link is still valid; see `domain/ways/valid-links.ts`.
+ * The history of a user's email address. It decides whether a mailed link is still valid; see
+ * `domain/ways/valid-links.ts`.
  */
 export interface Standing {
   /** The number of address changes by a person who proved access to the new address. */
@@ -205,7 +206,7 @@ export interface ApiKey {
   createdAt: Micros
   expiresAt: Micros | undefined
   revokedAt: Micros | undefined
-  /** The time of the last use, to the minute; `undefined` until the first one. */
+  /** The time of the last use, to the minute; `undefined` until the first use. */
   lastUsedAt: Micros | undefined
   /**
    * Set if the key was restored with a backup. The key is refused until it is confirmed, because it
@@ -284,7 +285,7 @@ export interface Operator {
   /** The id of the operator's user. */
   id: string
   role: OperatorRole
-  /** The tenants that the operator can see. An owner always sees all. */
+  /** The tenants that the operator can see. An owner always sees all tenants. */
   reach: Reach
   createdAt: Micros
   updatedAt: Micros
@@ -364,7 +365,7 @@ export interface AuditEntry {
   changes?: readonly AuditChange[] | undefined
 }
 
-/** An {@link AuditEntry} as it is stored; `id` grows with time. */
+/** An {@link AuditEntry} as it is stored. A later entry has a higher `id`. */
 export interface StoredAuditEntry extends AuditEntry {
   id: number
 }

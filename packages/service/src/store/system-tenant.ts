@@ -1,6 +1,7 @@
 /**
- * The tenant whose users are the operators of the management console. Its id sorts before all others, and lists begin
- * after it. No list, counter or API key includes it.
+ * The id of the system tenant, whose users are the operators of the management console. Its id
+ * sorts before the ids of all other tenants, and lists begin after it. No list, counter or API key
+ * includes the system tenant.
  */
 export const SYSTEM_TENANT_ID = 'ten_00000000000000000000000000'
 

@@ -47,7 +47,8 @@ export async function searchTenants(
   const met = scanned.flatMap((tenants, i) =>
     tenants.map((tenant) => placeOf(tenant, columns[i] as TenantColumn)),
   )
-  // A scan that was cut off may find more tenants after its end, so nothing beyond it is used yet.
+  // A scan that reached its limit may find more tenants after its end, so results beyond this end
+  // are not used yet.
   const ends = scanned.flatMap((tenants, i) => {
     const last = tenants.length > limit ? tenants.at(-1) : undefined
     return last ? [placeOf(last, columns[i] as TenantColumn)] : []

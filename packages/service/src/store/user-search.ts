@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { emailKey } from './email-key.ts'
 import type { LoginWay, Micros, User } from './records.ts'
 
-/** A filter of users; omitted members do not filter. */
+/** A filter of users and the order of the list. Omitted members do not filter. */
 export interface UserQuery {
   /**
    * The beginning of an email address, a name, a family name, a domain with its `@`, or an id with
@@ -22,7 +22,10 @@ export interface UserQuery {
    * logins before release 0.3.0 are unknown.
    */
   lastWay?: LoginWay | 'never' | undefined
-  /** Users created before this time who have not logged in since. Users who never logged in are included. */
+  /**
+   * Finds users created before this time who have not logged in since, including users who have
+   * never logged in.
+   */
   notSince?: Micros | undefined
   /** The order of a list without `search`. Default: `oldest`. */
   order?: UserOrder | undefined
@@ -113,7 +116,7 @@ export function searchKey(text: string): string {
   return key.length > SEARCH_LENGTH ? [...key].slice(0, SEARCH_LENGTH).join('') : key
 }
 
-/** The columns of a user for searches. */
+/** Makes the columns of a user that searches by a prefix compare. */
 export function searchKeys({ profile }: Pick<User, 'profile'>): {
   name_key: string
   family_name_key: string
@@ -135,7 +138,9 @@ function prefixesOf(search: string | undefined): Partial<Record<SearchColumn, st
   return { email_key, name_key: text, family_name_key: text }
 }
 
-/** The highest code point. */
+/**
+ * The highest code point: no text with a prefix sorts after the prefix followed by this code point.
+ */
 export const LAST = '\u{10ffff}'
 
 /**
@@ -170,7 +175,8 @@ export async function searchRows<R extends SearchRow>(
       const [column] = columns[i] as [SearchColumn, string]
       return rows.map((row) => ({ row, column, key: String(row[column]), id: row.id }))
     })
-    // A scan that was cut off may find more rows after its end, so nothing beyond it is used yet.
+    // A scan that reached its limit may find more rows after its end, so results beyond this end
+    // are not used yet.
     const ends = results.flatMap((rows, i) => {
       const last = rows.at(-1)
       const [column] = columns[i] as [SearchColumn, string]

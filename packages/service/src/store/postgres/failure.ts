@@ -52,7 +52,7 @@ export function isDeadlock(error: unknown): boolean {
   return sqlState(error instanceof StoreError ? error.cause : error) === '40P01'
 }
 
-/** Whether a lock was not free within `lock_timeout`. */
+/** Whether a statement failed because a lock was not free within `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error instanceof StoreError ? error.cause : error) === '55P03'
 }

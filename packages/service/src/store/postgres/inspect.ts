@@ -4,7 +4,7 @@ import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Connections } from './connections.ts'
 import { followSettled } from './settled.ts'
 
-/** A list whose counter differs from the number of its rows. */
+/** A list whose counter (`counted`) differs from the number of its rows (`rows`). */
 interface Drift {
   /** The name of the counter, such as `users:<id of the tenant>`. */
   scope: string

@@ -38,7 +38,7 @@ const OWN_TABLES = [
     select scope, sum(n)::bigint as value from counter_shards group by scope`,
   `insert into counter_shards
     select 'tenants', shard, 0 from generate_series(0, ${COUNTER_SHARDS - 1}) as shard`,
-  // least_schema: the oldest version of the tables that a service must know to use them.
+  // least_schema: the number of changes that a version of the service must know to use the tables.
   `create table revision (
     id smallint primary key check (id = 1),
     n bigint not null,

@@ -6,7 +6,7 @@ import type { Ask, Run } from './statements.ts'
 
 /** A pool of connections, each of which has one holder at a time. */
 export interface Pool {
-  /** The name in metrics. */
+  /** The name of the pool in metrics. */
   readonly name: string
   readonly pool: pg.Pool
   /** Set inside code that holds a connection of this pool. */
@@ -44,8 +44,8 @@ export async function useOf<T>(
     throw storeFailure(error)
   }
   let isLost = false
-  // A connection lost between two statements emits an error. Without a listener, it would end the
-  // process.
+  // A connection that is lost between two statements emits an error. Without a listener, the error
+  // would end the process.
   const lose = () => {
     isLost = true
   }

@@ -38,7 +38,7 @@ export function createReaders(settings: pg.ClientConfig, ask: Ask): Readers {
    * response.
    */
   let beating: Slots = []
-  /** The reads in progress, each as a function that repeats it. */
+  /** The reads in progress, each as a function that repeats the read. */
   const waiting = new Set<() => void>()
   let turn = 0
   let isClosed = false
@@ -133,7 +133,7 @@ async function openReader(settings: pg.ClientConfig, of: Slots, slot: number): R
   }
 }
 
-/** Closes connections after their statements in progress. */
+/** Closes connections when their statements in progress have ended. */
 async function endAll(readers: Readonly<Slots>): Promise<void> {
   const end = async (reader: Reader | undefined) => (await reader)?.end()
   await Promise.allSettled(readers.map(end))

@@ -30,7 +30,7 @@ const IS_DUE = join(
 /** The answer to {@link look}: the revision and the facts that are read with it. */
 interface Heard extends Record<Waiting, boolean> {
   n: number
-  /** The time of PostgreSQL, in milliseconds. */
+  /** The time of PostgreSQL, in milliseconds since the epoch. */
   at: number
   entries: number | null
   /** The tenants that later revisions concern, each with its revision. */

@@ -13,10 +13,13 @@ export interface Rows<R = unknown> {
   rowCount: number | null
 }
 
-/** Runs a statement on one connection. */
+/** A function that runs a statement on one connection. */
 export type Run = <R>(statement: Sql<R>) => Promise<Rows<R>>
 
-/** Runs a statement on a connection. The statement may have its own time limit. */
+/**
+ * A function that runs a statement on the given connection. `limit`: the time limit of this
+ * statement, in milliseconds.
+ */
 export type Ask = <R>(
   client: pg.ClientBase,
   statement: Sql<R>,

@@ -112,7 +112,7 @@ export function createEntryWrites(
 
 type Rows = ReturnType<typeof rowsOf>
 
-/** The keys of an entry and of its indexes, with the values to store. */
+/** The Redis keys of an entry, of its indexes and of its `uid`, with the values to store. */
 function rowsOf(entry: ProtocolEntry, now: Micros) {
   const { tenantId, kind, uid, grantId, accountId, expiresAt } = entry
   const fields = Object.entries(entry).flatMap(([name, value]) =>

@@ -8,7 +8,7 @@ export interface RedisFacts {
   node: string
   /**
    * The `maxmemory-policy`, which decides what Redis deletes when memory is full; `undefined` if
-   * Redis does not say.
+   * Redis does not state it.
    */
   evictionPolicy: string | undefined
   /**

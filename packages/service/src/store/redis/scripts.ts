@@ -179,8 +179,8 @@ const ofKeys = {
     end
     return { 0, 0 }`,
   /**
-   * Ends an attempt. Arguments: now; the id of the attempt; for each counter its field, the seconds until attempts are
-   * forgotten, and the outcome.
+   * Ends an attempt. Arguments: now; the id of the attempt; for each counter, its field, the
+   * seconds until attempts are forgotten, and the outcome.
    */
   endAttempt: `${MADE} ${UNDER_WAY}
     local now, attempt = ARGV[1], ARGV[2]

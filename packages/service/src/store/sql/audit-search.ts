@@ -17,9 +17,9 @@ interface Lead {
 const every = columnsIn('audit')
 
 /**
- * The search of the audit log in an SQL store. Each scan reads one index in the order of time. A
- * filter by actors or by the beginning of actions needs a scan for each action. The scans are
- * merged, so that every page is full.
+ * Makes the search of the audit log in an SQL store. Each scan reads one index in the order of
+ * time. A filter by actors or by the beginning of actions needs a scan for each action. The scans
+ * are merged, so that every page is full.
  *
  * @param toEntry - Makes an entry from a row.
  */
@@ -85,7 +85,7 @@ export function createAuditSearch(
       )
       const all = join(scans, separators.unionAll)
       const found = sql<Row<'audit'>>`select ${every} from (${all}) as found ${inOrder}`
-      // The text of the statement depends on the number of scans.
+      // The statement is not kept, because its text depends on the number of scans.
       return reader.all(once(found))
     }
 
@@ -136,8 +136,8 @@ function byActionOf(tenantId: string | undefined): Lead {
 }
 
 /**
- * Counts entries by action in an SQL store; see {@link AuditStore.count}. One statement counts the
- * entries of each action that {@link actionsIn} finds.
+ * Makes {@link AuditStore.count} for an SQL store. One statement counts the entries of each action
+ * that {@link actionsIn} finds.
  */
 export function createAuditCount(
   engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
@@ -159,7 +159,7 @@ export function createAuditCount(
   }
 }
 
-/** Counts entries by action and day in an SQL store: see {@link AuditStore.countByDay}. */
+/** Makes {@link AuditStore.countByDay} for an SQL store. */
 export function createAuditDays(
   engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
 ): AuditStore['countByDay'] {
@@ -176,20 +176,20 @@ export function createAuditDays(
         where ${is} and ${action} = ${one} and at >= ${from} order by at desc limit ${limit}
       ) as ${name(`latest_${n}`)} group by day`,
     )
-    // The text of the statement depends on the number of actions.
+    // The statement is not kept, because its text depends on the number of actions.
     return reader.all(once(sql<DayCount>`${join(counts, separators.unionAll)}`))
   }
 }
 
 /**
- * The microseconds of a day, written into the statement: with a parameter, the quotient would be a
- * fraction.
+ * The number of microseconds of a day, as text of the statement. With a parameter, the quotient
+ * would be a fraction.
  */
 const DAY = raw('86400000000')
 
 /**
- * The condition for entries about a target, about a user with all objects of the user, or of a
- * request.
+ * The condition for entries about a target, about a user and the user's objects, and of a request,
+ * as far as the filter has them. `undefined` if it has none.
  */
 function aboutOf({ target, user, request }: AuditFilter): Sql | undefined {
   const isTarget = target !== undefined && sql`target = ${target}`

@@ -123,7 +123,7 @@ export function addColumn(engine: EngineName, table: TableName, column: string):
 /** The indexes on columns that were added after release 0.2.0, by name. */
 export const LATER_INDEXES: { [name: string]: string } = {
   last_logins_by_way: 'last_logins (tenant_id, way, user_id)',
-  // Finds the latest logins by a rare way, without reading all other logins.
+  // Finds the latest logins by a rare login method, without reading all other logins.
   last_logins_by_way_and_time: 'last_logins (tenant_id, way, at, user_id)',
 }
 
@@ -156,7 +156,7 @@ export function indexesOf(engine: EngineName): { [name: string]: string } {
     credentials_social: `unique credentials (tenant_id, id) where type = 'SocialCredential'`,
     // A passkey or security key belongs to one user of the tenant.
     credentials_keys: `unique credentials (tenant_id, id) where type = 'HardwareCredential'`,
-    // Only passwords above the standard cost.
+    // This index has only passwords above the standard cost.
     credentials_costly: `credentials (tenant_id, substr(secret, length(secret) - 2, 2))
       where type = 'PasswordCredential' and substr(secret, length(secret) - 2, 2) in ('11', '12')`,
     api_key_tenants_by_tenant: 'api_key_tenants (tenant_id)',

@@ -22,7 +22,7 @@ export function createCursors({ reader: db, writer, write }: Engine): CursorStor
       const rows = await db.all(sql<Row<'audit'>>`${everyEntry}
         where id > ${from} order by id limit ${limit}`)
       const entries = rows.map(toEntry)
-      // Only one process writes, so no earlier entry is still missing.
+      // Only one process writes, so every entry up to the last one is visible.
       const settled = entries.at(-1)?.id ?? from
       return { entries, shards: movedBehind(shards, entries, settled, false) }
     },
@@ -37,7 +37,7 @@ export function createCursors({ reader: db, writer, write }: Engine): CursorStor
       }),
 
     async lag() {
-      // SQLite does not allow an aggregate of an outer query in an inner one.
+      // SQLite does not allow an aggregate of an outer query in an inner query.
       const rows = await db.all(sql<{ reader: string; at: number | null }>`
         select reader, (select at from audit where id > position order by id limit 1) as at
         from (select reader, min(position) as position from cursors group by reader)`)

@@ -28,7 +28,7 @@ export type SqlTables = Omit<
   'deliveries' | 'foreignVersion' | 'exclusively' | 'together' | 'sealingKeys' | 'check' | 'close'
 >
 
-/** Makes the tables with few writes. They are the same in every SQL database. */
+/** Makes the tables with few writes. Their code is the same for every SQL database. */
 export function createRareTables(
   engine: Engine,
 ): Pick<

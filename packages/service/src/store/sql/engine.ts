@@ -11,7 +11,7 @@ export interface Queries {
 
 /** An index of trigrams, for searches in texts of users. */
 export interface Trigrams {
-  /** Whether the index exists. Some databases do not allow it. */
+  /** Whether the index exists. Some databases do not allow such an index. */
   isReady(): Promise<boolean>
   /** The expression for the domain of a user's address, written exactly as in its indexes. */
   readonly domain: Sql
@@ -31,8 +31,7 @@ export interface Trigrams {
 }
 
 /**
- * The users of a tenant in whom a search looks for a text: those in a state, with ids after a given
- * one.
+ * The users of a tenant whose texts a search reads: the users in a state, with ids after `after`.
  */
 export interface SearchedUsers {
   readonly tenantId: string
@@ -41,7 +40,7 @@ export interface SearchedUsers {
   readonly isNarrowed: boolean
   /** Conditions on columns of `users`. */
   readonly states: Sql
-  /** The index of the users in the state, if there is one. */
+  /** The name of the index of the users in the state; `undefined` if there is none. */
   readonly index: string | undefined
 }
 
@@ -53,11 +52,11 @@ export type Met = {
   readonly met: Sql
 } & (
   | {
-      /** A statement that reads `id` and `search_text` of the users in the state from `met`. */
+      /** The statement that reads `id` and `search_text` of the users in the state from `met`. */
       readonly texts: Sql
     }
   | {
-      /** A statement that reads the ids of the first users in the state whose text matches. */
+      /** The statement that reads the ids of the first users in the state whose text matches. */
       readonly found: (limit: number) => Sql
     }
 )
@@ -82,7 +81,10 @@ export interface Engine {
    * was rolled back.
    */
   isDuplicate(error: unknown): boolean
-  /** The lengths of lists, stored in `counters`. Only inside {@link Engine.write}. */
+  /**
+   * The methods that change the lengths of lists, which are stored in `counters`. Only inside
+   * {@link Engine.write}.
+   */
   readonly counters: {
     /** Creates counters with the value 0. An empty list has a counter, too. */
     create(scopes: readonly string[]): Promise<unknown>

@@ -13,7 +13,7 @@ import type { EngineName } from './sql.ts'
 import { createLegacyTriggers } from './tables/legacy-passwords.ts'
 import { fillNever } from './tables/never-logged-in.ts'
 
-/** A change of the tables. */
+/** A change of the tables in a database, such as a new table. */
 export interface Change {
   readonly name: string
   /** Statements to run in one transaction. */
@@ -82,9 +82,9 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
 }
 
 /**
- * The changes that a database lacks.
+ * The changes that were not applied to a database yet.
  *
- * @param base - The last change of release 0.2.0.
+ * @param base - The name of the last change of release 0.2.0.
  * @throws if the database is older than release 0.2.0.
  */
 export function missingOf(

@@ -18,7 +18,7 @@ const accounts = sql<AnyRow>`select
   from users left join credentials
     on credentials.tenant_id = users.tenant_id and credentials.user_id = users.id`
 
-/** Reads users together with their credentials, in one statement. */
+/** Makes the methods that read a user with all credentials, in one statement. */
 export function createReadAccount({
   reader,
 }: Pick<Engine, 'reader'>): Pick<UserStore, 'getAccount' | 'findAccount'> {

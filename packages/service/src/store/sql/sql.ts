@@ -1,7 +1,7 @@
 /** A value of a column. */
 export type Value = string | number | null
 
-/** A row by the names of its columns. */
+/** The values of a row, by the names of its columns. */
 export type AnyRow = { [column: string]: Value }
 
 /** A parameter of a statement. PostgreSQL also accepts arrays. */

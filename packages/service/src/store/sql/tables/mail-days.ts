@@ -14,7 +14,8 @@ export function createMailDays({ reader, run }: MailDayEngine): MailDayStore {
   return {
     async add(tenantId, day, outcome) {
       const [sent, givenUp] = outcome === 'sent' ? [1, 0] : [0, 1]
-      // Selects from the tenant's row, so that a mail of an erased tenant causes no error.
+      // The statement selects from the tenant's row, so that a mail of an erased tenant causes no
+      // error.
       await run(sql`insert into mail_days (tenant_id, day, sent, given_up)
         select id, ${day}, ${sent}, ${givenUp} from tenants where id = ${tenantId}
         on conflict (tenant_id, day) do update set sent = mail_days.sent + excluded.sent,
