@@ -150,7 +150,7 @@ export interface DeliveryStore {
   /**
    * Takes up to `limit` lanes for `seconds`: those with due deliveries that no other process holds,
    * except lanes of disabled endpoints. Lanes of failing endpoints come last. Default of `limits`:
-   * none.
+   * no limits.
    */
   claim(limit: number, seconds: number, limits?: LaneLimits): Promise<Lane[]>
   /**

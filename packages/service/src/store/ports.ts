@@ -25,7 +25,7 @@ import type {
 } from './records.ts'
 import type { Found, SearchPage, UserQuery } from './user-search.ts'
 
-/** The tenant id for writes that belong to no tenant, such as those of API keys. */
+/** The tenant id for writes that belong to no tenant, such as writes of API keys. */
 export const NO_TENANT = ''
 
 /**
@@ -217,8 +217,8 @@ export interface TenantStore {
   logo(id: string): Promise<StoredLogo | undefined>
   /**
    * Deletes the tenant. From now on, no list contains the tenant, no look-up finds it and no API
-   * key reaches it. {@link TenantStore.erase} erases its rows later. Until `heldUntil`, only a new
-   * tenant may take the domain, and no existing one.
+   * key reaches it. {@link TenantStore.erase} erases its rows later. Until `heldUntil`, a new
+   * tenant may take the domain, but an existing tenant may not.
    */
   delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
   /** The deleted tenants whose rows are not erased yet, in the order of deletion. */
@@ -315,8 +315,8 @@ export interface UserStore {
   /** Resolves to `undefined` if the tenant does not exist. */
   list(tenantId: string, page: Page): Promise<Listing<User> | undefined>
   /**
-   * Finds users of the tenant by a text and by state, or lists them in an order. Empty if the
-   * tenant does not exist.
+   * Finds users of the tenant by a text and by state. Without a text, lists users in an order.
+   * Empty if the tenant does not exist.
    */
   search(tenantId: string, query: UserQuery, page: SearchPage): Promise<Found<User>>
   /**
@@ -456,10 +456,7 @@ export interface LegacyPasswordStore {
    * kind.
    */
   dearest(tenantId: string, kinds: readonly string[]): Promise<LegacyPassword[]>
-  /**
-   * Lists legacy passwords like {@link CredentialStore.listSealed}, without those that have no
-   * sealed key.
-   */
+  /** Lists legacy passwords with a sealed key, like {@link CredentialStore.listSealed}. */
   listSealed(
     keyId: string,
     after: Omit<CredentialName, 'id'> | undefined,
@@ -568,7 +565,7 @@ export interface Restore {
   at: Micros
   /**
    * `ends`: the last id of the audit log in the backup. `begins`: the first id after the restore.
-   * Ids between them belong to the lost part of the log, or are unused.
+   * Ids between `ends` and `begins` belong to the lost part of the log, or are unused.
    */
   ends: number
   begins: number

@@ -118,7 +118,10 @@ export interface QueuedMessage {
   attempts: number
   /** The encrypted content. Empty once the message has been sent or given up. */
   sealed: string
-  /** The kind of the message, such as `reset`; `undefined` for a notice to an application. */
+  /**
+   * The kind of the message, such as `reset`; `undefined` for a notice to an application and for a
+   * mail without a recipient.
+   */
   kind?: string | undefined
   /** The id of the recipient, if it is a user. */
   userId?: string | undefined
@@ -168,7 +171,7 @@ export interface MessageQuery {
   limit: number
 }
 
-/** The seconds after its creation for which a message is kept, also a sent or captured one. */
+/** The seconds for which every message is kept after its creation, sent or not. */
 export const MAIL_KEPT_SECONDS = 7 * 86_400
 
 /** A message to queue. */

@@ -84,7 +84,7 @@ const MAX_TRIGRAMS = 4
 
 /**
  * The trigrams of a text that are rarest in a sample of texts, at most {@link MAX_TRIGRAMS}. Leaves
- * out common trigrams, except the rarest one.
+ * out common trigrams, but never the rarest trigram.
  */
 export function rareTrigrams(text: string, sample: readonly string[]): string[] {
   const letters = [...text]

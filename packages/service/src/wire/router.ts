@@ -16,8 +16,8 @@ interface Routing<R> {
   /** The methods of all routes with the path; empty if no route has the path. */
   readonly methods: readonly string[]
   /**
-   * The pattern of the path: that of the route found, or of the first route with the path.
-   * `undefined` if no route has the path.
+   * The path pattern of the route found, or of the first route with the path. `undefined` if no
+   * route has the path.
    */
   readonly path: string | undefined
 }

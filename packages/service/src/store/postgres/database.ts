@@ -88,8 +88,8 @@ export function createDatabase(connections: Connections): Engine {
     trigrams: createTrigrams(reader),
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,
-      // PostgreSQL uses an index for a condition with an array. With two subqueries, it would join
-      // them and read every user of the tenants.
+      // PostgreSQL uses an index for a condition with an array. It would join two subqueries, and
+      // read every user of the tenants.
       isOneOf: (column, json) =>
         sql`${name(column)} = any (array(select json_array_elements_text(${json}::json)))`,
       arrayOf: (column) =>

@@ -16,7 +16,7 @@ import type { Connections } from './connections.ts'
 import { createNow } from './now.ts'
 
 /**
- * Creates the queues of outgoing messages. Any number of processes can send from them.
+ * Creates the queues of outgoing messages. Any number of processes can send messages from a queue.
  *
  * @param clock - A clock for tests that move the time. Default: PostgreSQL's clock, because the
  *   clocks of several machines differ.
@@ -67,8 +67,7 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         returning ${COLUMNS}`)
       return toMessage(rows[0] as MessageRow)
     },
-    // A message that another process is claiming is skipped, because the query does not wait for
-    // locks.
+    // Skips messages that another process is claiming, instead of waiting for their locks.
     async claim(limit, seconds) {
       const { rows } = await connections.write(sql<MessageRow & { age: number }>`
         update ${queue} set due_at = ${now(seconds)} where id in (

@@ -84,8 +84,8 @@ export async function oncePreparedAgain<T>(transaction: () => Promise<T>): Promi
 }
 
 /**
- * Replaces U+0000 in a text by U+0001, because PostgreSQL refuses U+0000. A look-up with either
- * character must find nothing, as no stored id or address contains them.
+ * Replaces U+0000 in a text by U+0001, because PostgreSQL refuses U+0000. A look-up with U+0000
+ * must find nothing, and no stored id or address contains U+0001.
  */
 function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0')

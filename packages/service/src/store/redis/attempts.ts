@@ -29,7 +29,7 @@ export function createAttempts({
 
   /**
    * Begins an attempt at counters on several servers, one after another. If a counter refuses the
-   * attempt, it ends at the earlier counters.
+   * attempt, the attempt is ended at the earlier counters.
    */
   const beginApart: ProtocolStore['beginAttempt'] = async (counters, attempt, until) => {
     for (const [counter, one] of counters.entries()) {

@@ -189,7 +189,7 @@ const DAY = raw('86400000000')
 
 /**
  * The condition for entries about a target, about a user and the user's objects, and of a request,
- * as far as the filter has them. `undefined` if it has none.
+ * as far as the filter has them. `undefined` if the filter has none of these conditions.
  */
 function aboutOf({ target, user, request }: AuditFilter): Sql | undefined {
   const isTarget = target !== undefined && sql`target = ${target}`

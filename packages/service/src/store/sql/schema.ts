@@ -179,7 +179,7 @@ export const tables = {
     postgres: { xid: 'xid8 not null default pg_current_xact_id()' },
   },
   // A separate table, because release 0.2.0 selects all columns of `audit` on PostgreSQL and fails
-  // if there is a new one.
+  // if there is a new column.
   audit_details: {
     record: {
       audit_id: 'integer not null primary key references audit (id) on delete cascade',
@@ -234,7 +234,7 @@ export const tables = {
     ],
   },
   // A separate table, because release 0.2.0 selects all columns of `users` on PostgreSQL and fails
-  // if there is a new one.
+  // if there is a new column.
   standings: {
     record: {
       tenant_id: 'key not null',

@@ -76,7 +76,8 @@ function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
           const result = outcome instanceof Promise ? await outcome : outcome
           settle.push(() => resolve(result as never))
         } catch (error) {
-          // SQLite itself ends the transaction and undoes all of it, for example on a full disk.
+          // SQLite itself may roll back the transaction, for example on a full disk. All writes of
+          // the group fail in this case.
           if (!database.isTransaction) throw error
           undo.run()
           settle.push(() => reject(error))

@@ -30,16 +30,12 @@ export function createSqliteQueue(
   const sql = prepare(database, table)
   const searches = new Map<string, StatementSync>()
 
-  /**
-   * The statement that finds messages. It is prepared at the first use, because a query by state
-   * needs an index that only the table `mail` has.
-   */
+  /** Prepares a search at its first use, because only `mail` has the indexes for states. */
   function search(whose: string, state: MessageState | undefined): StatementSync {
     const key = `${whose} ${state}`
     let statement = searches.get(key)
     if (!statement) {
-      // The statement names the index. Otherwise, SQLite, which has no statistics, would read all
-      // mails that were sent.
+      // SQLite has no statistics. Without the index, it would read all sent mails.
       const index = state === 'sent' ? 'tenant' : state === 'given_up' ? 'given_up' : 'unsent'
       statement = database.prepare(
         `SELECT ${MESSAGE_COLUMNS} FROM ${table} ${state && whose === OF_ALL ? `INDEXED BY ${table}_${index}` : ''}

@@ -31,8 +31,8 @@ export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
     },
 
     /**
-     * Reserves a domain for a tenant until `until`. Releases reservations that have ended, and
-     * those beyond {@link MAX_HELD_DOMAINS} of the tenant.
+     * Reserves a domain for a tenant until `until`. Deletes reservations that have ended, and
+     * reservations of the tenant above {@link MAX_HELD_DOMAINS}.
      */
     async hold(domain: string, tenantId: string, now: Micros, until: Micros): Promise<void> {
       await remove(domain)

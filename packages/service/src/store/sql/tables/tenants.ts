@@ -160,7 +160,7 @@ function createDeletions(
         const hasMore = erased === limit
         if (hasMore) await counters.add(userCounter(id), -limit)
         else {
-          // The foreign keys of the few remaining rows delete them together with the tenant.
+          // The few remaining rows are deleted with the tenant, because of their foreign keys.
           await writer.run(sql`delete from tenants where id = ${id}`)
           await counters.remove(countersOf(id))
           await addEntry(audit)
