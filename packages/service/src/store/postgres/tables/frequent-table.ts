@@ -32,8 +32,8 @@ const FOREIGN_KEY_VIOLATION = '23503'
 
 /**
  * Makes a table with frequent writes. Each write is one statement, together with its counter and
- * its audit entry, and holds no lock while JavaScript runs. An update fails if another process has
- * changed the `rev` that it read. In this case `change` runs again.
+ * its audit entry, and holds no lock while JavaScript runs. An update is repeated if the `rev` of
+ * its row has changed since it was read, so `change` may run several times.
  *
  * @param beside - The part of the statement that stores further data of a record that is inserted
  *   or updated.
