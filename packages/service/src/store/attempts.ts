@@ -18,7 +18,7 @@ export function admissionAfter(
   now: Micros,
 ): Admission {
   if (!attempts) return { kind: 'admitted' }
-  // The clock was ahead when it counted the last attempt, and was set back since.
+  // The time of the last attempt is in the future, so the clock was set back since.
   if (attempts.lastAt > now + within(0)) return { kind: 'admitted' }
   const wait = attempts.lastAt + waitSeconds(attempts.count, limit) * 1e6 - now
   if (wait <= 0) return { kind: 'admitted' }

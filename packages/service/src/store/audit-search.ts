@@ -15,13 +15,13 @@ export interface AuditFilter {
   /** The id of a request. The entries of a job have the id of the job instead. */
   request?: string | undefined
   /**
-   * Leaves out the entries that jobs wrote for each user. The entry of the request that started a
-   * job stays.
+   * Leaves out the entries that jobs wrote for single users. The entry of the request that started
+   * a job stays.
    */
   withoutJobs?: boolean | undefined
-  /** The beginning of the period, which belongs to the period. */
+  /** Only entries written at this time or later. */
   from?: Micros | undefined
-  /** The end of the period, which does not belong to the period. */
+  /** Only entries written before this time. */
   to?: Micros | undefined
 }
 

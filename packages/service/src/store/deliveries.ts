@@ -1,15 +1,15 @@
 import type { Backlog } from '../telemetry/gauges.ts'
 import type { Micros, StoredAuditEntry, Webhook } from './records.ts'
 
-/** The days after its creation for which a delivery is kept. */
+/** The number of days for which a delivery is kept after its creation. */
 export const DELIVERIES_KEPT_DAYS = 30
 
-/** The value of the due time of an endpoint that has no waiting deliveries. */
+/** The due time of an endpoint without waiting deliveries. */
 export const NOT_DUE: Micros = Number.MAX_SAFE_INTEGER
 
 /** The delivery of an event to an endpoint, with the result of the last attempt. */
 export interface Delivery {
-  /** A later delivery has a higher id. */
+  /** The id of the delivery. A later delivery has a higher id. */
   id: number
   webhookId: string
   eventId: string

@@ -344,7 +344,8 @@ export interface UserStore {
    * Objects that `change` returns as they were are not written. `duplicate`: another user has the
    * address, a passkey or security key, or an account at a provider.
    *
-   * @param reads - Whether the account has the legacy password. Default: it does not.
+   * @param reads - `legacy_password` if `change` needs the legacy password. Default: it is not
+   *   read.
    */
   updateAccount(
     tenantId: string,

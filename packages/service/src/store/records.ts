@@ -242,7 +242,7 @@ export interface Connection {
   /** Whether an email address that the provider has verified also counts as verified here. */
   trustEmail: boolean
   /**
-   * Whether the first login of a person without an account creates one, if the tenant allows
+   * Whether the first login of a person without an account creates an account, if the tenant allows
    * sign-ups.
    */
   allowSignup: boolean

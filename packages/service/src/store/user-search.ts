@@ -97,8 +97,8 @@ export interface RangeScan extends UserState {
 }
 
 /**
- * The number of code points of a name that a search finds. An index of PostgreSQL cannot hold long
- * texts.
+ * The number of code points of a name that a search compares. An index of PostgreSQL cannot hold
+ * long texts.
  */
 export const SEARCH_LENGTH = 254
 

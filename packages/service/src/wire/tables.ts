@@ -78,7 +78,7 @@ export function userCells(user: User, lastLoginAt: Micros | undefined): Cells {
  * Makes the CSV format of a list: a header, then a row for each object. An apostrophe is put in
  * front of a cell that a spreadsheet would run as a formula.
  *
- * @param clean - Changes the text of each cell before this. Default: no change.
+ * @param clean - Changes the text of each cell before an apostrophe is added. Default: no change.
  * @see RFC 4180 §2
  */
 export function csvLines(

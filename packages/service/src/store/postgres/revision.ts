@@ -7,7 +7,7 @@ import { createSharedClock } from './shared-clock.ts'
 /** The interval, in milliseconds, at which the revision is read. */
 const POLL_MS = 700
 
-/** The age, in milliseconds, from which on an answer is not used. */
+/** The maximum age, in milliseconds, of an answer that is used. */
 const FRESH_MS = 1_000
 
 /**

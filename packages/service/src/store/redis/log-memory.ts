@@ -3,7 +3,8 @@ import type { LogMemory } from '../ports.ts'
 import type { RedisConnection } from './connect.ts'
 import { answered } from './scripts.ts'
 
-// Lua's numbers hold ids exactly, because ids are below 2^53.
+// The script that stores an id unless a higher id is stored. Lua's numbers hold ids exactly,
+// because ids are below 2^53.
 const KEEP_HIGHEST = `local known = tonumber(redis.call('get', KEYS[1]) or '0')
   if tonumber(ARGV[1]) > known then redis.call('set', KEYS[1], ARGV[1]) end
   return 0`

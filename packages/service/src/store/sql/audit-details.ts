@@ -66,8 +66,8 @@ const byRemoved = byUser('removed.id collate "default"')
 
 /**
  * The statements that clear the names and values of deleted users in `audit_details`, because the
- * audit log must not show deleted users. `about` and `by`: the conditions for the entries about
- * users, and by users.
+ * audit log must not show deleted users. `about`: the condition for entries about a deleted user.
+ * `by`: the condition for entries of a deleted user's own actions.
  */
 const forget = (about: string, by: string) => `
   update audit_details set target = null, changes = null where audit_id ${about};

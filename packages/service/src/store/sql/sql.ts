@@ -32,7 +32,7 @@ interface Shape {
    * by the shape of the part.
    */
   readonly with: Map<Shape, Shape>[]
-  /** The text for each database, once it was needed. */
+  /** The text for each database, which is made at its first use. */
   readonly texts: { [Engine in EngineName]?: string }
 }
 

@@ -19,8 +19,9 @@ export function isLogin({ action, tenantId, outcome }: AuditEntry): boolean {
 }
 
 /**
- * The expression for the method of the later of two logins: `excluded`, unless it is earlier or its
- * method is unknown. The expression reads `last_logins.at` as it was before the update.
+ * The expression for the method of the later of two logins: the new method, unless the new login is
+ * earlier or its method is unknown. The expression reads `last_logins.at` as it was before the
+ * update.
  */
 export const latestWay: Sql = sql`case when excluded.at >= last_logins.at and excluded.way is not null
   then excluded.way else last_logins.way end`
