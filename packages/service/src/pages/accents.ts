@@ -2,7 +2,7 @@
 const LIGHT = '#f3f4f8'
 const DARK = '#191c28'
 
-/** WCAG 2.2 §1.4.6 */
+/** The minimum contrast of links and buttons (WCAG 2.2 §1.4.6). */
 const CONTRAST = 7
 
 type Rgb = [red: number, green: number, blue: number]
@@ -10,17 +10,17 @@ type Rgb = [red: number, green: number, blue: number]
 /** The colors of links and buttons on a page, such as `#3b46c8`. */
 export interface Accents {
   accent: string
-  /** The color while the pointer is over it. */
+  /** The color of a link or button under the pointer. */
   strong: string
   /** The color of a button's text. */
   onAccent: string
 }
 
 /**
- * The colors of buttons and links in the tenant's color. It is made darker on light pages and lighter on dark ones
- * until the contrast is sufficient.
+ * The colors of buttons and links in the tenant's color. The color is made darker on light pages,
+ * and lighter on dark pages, until the contrast is sufficient.
  *
- * @param color - Such as `#3b46c8`, which is our own color.
+ * @param color - A color such as `#3b46c8`, which is the default.
  */
 export function accentsOf(color = '#3b46c8'): { light: Accents; dark: Accents } {
   const light = readable(rgbOf(color), rgbOf(LIGHT), [0, 0, 0])
@@ -51,7 +51,7 @@ function contrast(a: Rgb, b: Rgb): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** WCAG 2.2, relative luminance */
+/** The relative luminance of a color (WCAG 2.2), from 0 to 1. */
 function luminance(color: Rgb): number {
   const [red = 0, green = 0, blue = 0] = color.map((value) => {
     const part = value / 255

@@ -2,17 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Eta } from 'eta'
 
-/** Templates by name. */
+/** The texts of templates, by name. */
 export type TemplateTexts = Readonly<Record<string, string>>
 
-/** Reads the templates of a folder. */
+/** Reads the `.eta` files of a folder. Their names have no extension in the result. */
 export function readTemplates(folder: URL): TemplateTexts {
   const files = readdirSync(folder).filter((file) => file.endsWith('.eta'))
   const read = (file: string) => readFileSync(new URL(file, folder), 'utf8')
   return Object.fromEntries(files.map((file) => [path.basename(file, '.eta'), read(file)]))
 }
 
-/** Makes templates, each compiled once. They can include each other by `./name`, and escape what `<%=` prints. */
+/**
+ * Creates a template engine, which compiles each template once. Templates can include each other by
+ * `./name`. `<%=` escapes its value.
+ */
 export function createTemplates(texts: TemplateTexts): Eta {
   const templates = new Eta({ autoEscape: true, cache: true })
   templates.resolvePath = (name) => name.replace('./', '')

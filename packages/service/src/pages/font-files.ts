@@ -17,8 +17,9 @@ const fileOf = (name: string): string =>
   require.resolve(`@fontsource-variable/geist/files/geist-${name}-wght-normal.woff2`)
 
 /**
- * The two parts of the type face that European languages need, as WOFF2 in base64, each with the characters that it has as
- * `unicode-range` of CSS. The build puts the values into this module, so that a bundle has them.
+ * The two font files that European languages need, as WOFF2 in base64. `range` has the characters
+ * of a file, as `unicode-range` of CSS. The build inlines the values here, so that a bundle
+ * contains them.
  */
 export const fontFiles: readonly { name: string; range: string; base64: string }[] = [
   'latin',

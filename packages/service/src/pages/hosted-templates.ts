@@ -18,11 +18,14 @@ interface Shared {
   t: Translate
 }
 
-/** The sentence about the problem of a page, at its field. */
+/** The problem of a page as a sentence, for the whole page or for one field. */
 export interface ShownProblem {
   /** The problem of the whole page, if any. */
   problem: string | undefined
-  /** A field's own problem. It begins with the cursor where that is, and without one, at `isStart`. */
+  /**
+   * The state of a field: its problem, and whether it gets the focus. If no field has a problem,
+   * the field with `isStart` gets the focus.
+   */
   at(name: string, isStart?: boolean): FieldStart
 }
 
@@ -32,7 +35,7 @@ interface FieldStart {
   problem: string | undefined
 }
 
-/** The name of a page's file. */
+/** The name of a page's template file: the page's name in kebab case. */
 type FileOf<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${FileOf<Rest>}`
   : ''
@@ -42,13 +45,13 @@ type PageTemplates = {
 }
 
 type Login = PageTemplates['login'] & {
-  /** Whether it is the first way. */
+  /** Whether this is the first login method on the page. */
   isMain: boolean
-  /** The `autocomplete` of the address. */
+  /** The `autocomplete` attribute of the field for the email address. */
   username: string
 }
 
-/** The data of partial templates, from the pages that include them. */
+/** The data that pages pass to the partial templates they include. */
 interface Parts {
   layout: Pick<Shared, 'branding'> & {
     title: string
@@ -62,7 +65,7 @@ interface Parts {
     acting: (ActingBanner & { text: string; end: string }) | undefined
     /** The sentence with the address for support, split at the address. */
     support: readonly string[] | '' | undefined
-    /** HTML. */
+    /** The content of the page, as HTML. */
     body: string
   }
   note: Partial<Record<'problem' | 'info' | 'notice', string | false | undefined>>
@@ -73,7 +76,7 @@ interface Parts {
     value?: string
     hint?: string
     rules?: readonly string[]
-    /** The mark of a field that may stay empty. */
+    /** The label that marks the field as optional. */
     optional?: string
     /** The label of the button that shows the password. */
     show?: string
@@ -96,5 +99,5 @@ interface Parts {
   who: Pick<Shared, 't'> & Pick<Pages['loginCode'], 'email' | 'otherPath'>
 }
 
-/** The data of each template of the hosted pages, by the name of its file. */
+/** The data of each template of the hosted pages, by the file name without its extension. */
 export type HostedTemplates = Parts & PageTemplates

@@ -4,7 +4,7 @@ import type { TextKey } from './texts/index.ts'
 /** The icon for the subject of a page. */
 interface Icon {
   tone: 'good' | 'bad' | 'plain'
-  /** The path of an SVG image of 24 by 24. */
+  /** The path data (`d`) in an SVG image of 24 by 24. */
   path: string
 }
 
@@ -30,7 +30,7 @@ const byTitle: Partial<Record<TextKey, Icon>> = {
   tooManyTitle: wait,
 }
 
-/** The icon of a page about the outcome of something. */
+/** The icon of a page; `undefined` for a page without an icon. */
 export function iconOf(name: PageName, page: Pages[PageName]): Icon | undefined {
   if (name === 'checkMail') return mail
   return name === 'message' ? byTitle[(page as Pages['message']).title] : undefined

@@ -1,7 +1,7 @@
 import type { FactorKind, SecondStepKind } from '../resources/credentials.ts'
 import type { TextKey } from './texts/index.ts'
 
-/** A link on which a visitor can go on, such as back to the application. */
+/** A link with which the visitor continues, such as back to the application. */
 export interface PageLink {
   href: string
   text: TextKey
@@ -32,14 +32,14 @@ interface OtherStep {
   href: string
 }
 
-/** A fault in a form: in one field, or in the whole form. */
+/** A problem with a submitted form: in one field, or in the whole form without `field`. */
 export interface Problem<Field extends string> {
   field?: Field | undefined
   text: TextKey
   values?: Readonly<Record<string, string>>
 }
 
-/** A page with a field for a new password. */
+/** The rules for a new password, as a page shows them. */
 export interface PasswordRules {
   /** The minimum number of characters. */
   least: number
@@ -47,15 +47,16 @@ export interface PasswordRules {
   refusesLeaked: boolean
 }
 
-/** A way to begin a login, with the target of its form. */
+/** A login method on the login page. `action` is the target of its form. */
 export type LoginWay =
   | { kind: 'password'; action: string; resetPath: string }
   | { kind: 'totp_email'; action: string }
   /** `options`: the options of the WebAuthn call, as JSON. */
   | { kind: 'hardware'; action: string; options: string }
 
-/** A page that runs a script, if it has the path of one. */
+/** A page that can run a script. */
 interface Scripted {
+  /** The path of the script; without it, the page runs none of its own. */
   script?: string | undefined
 }
 
@@ -65,7 +66,7 @@ interface ShownKey {
   /** May be empty. */
   name: string
   isPasskey: boolean
-  /** Days, in the form of the visitor's language. */
+  /** The days of adding and last use, in the format of the visitor's language. */
   added: string
   used: string | undefined
 }
@@ -75,18 +76,18 @@ interface ShownDevice {
   id: string
   /** Such as `Firefox on macOS`. */
   device: string
-  /** A date and a time in UTC, in the form of the visitor's language. */
+  /** A date and a time in UTC, in the format of the visitor's language. */
   since: string
 }
 
 /** The access of a client, in words. */
 export interface ShownAccess {
   apis: { name: string; sentences: string[] }[]
-  /** The data about the user that it gets, and for how long. */
+  /** The texts about the user data that the client gets, and about the duration of its access. */
   ofLogin: TextKey[]
 }
 
-/** The buttons for providers. */
+/** The providers for which a page has buttons. `action` is the target of their form. */
 export interface ShownConnections {
   action: string
   connections: { id: string; name: string }[]
@@ -102,9 +103,9 @@ interface ShownAccount {
 }
 
 /**
- * How a visitor continues without adding a second step: with the login, with the login until a day
- * (`later`, in the visitor's notation), or back to the account page. `none` and `due`: not at all,
- * for an operator of the console and for a user.
+ * The way to leave the page without adding a second step. `skip` and `later`: continue the login;
+ * with `later`, a second step is required from `day` on. `security`: return to the login methods of
+ * the account. `none` (for an operator) and `due` (for a user): a second step is required now.
  */
 type WayOut = { kind: 'skip' | 'security' | 'none' | 'due' } | { kind: 'later'; day: string }
 
@@ -113,13 +114,14 @@ interface Enrolment {
   csrf: string
   action: string
   others: OtherStep[]
-  /** The link to continue without a second step. */
+  /** The way to continue without a second step. */
   wayOut: WayOut
   problem?: Problem<'code'> | undefined
 }
 
 /**
- * A login of an operator as the user. Times are in UTC, in the form of the visitor's language; empty if there is none.
+ * A login of an operator as the user. `asked`, `begun` and `ended` are times in UTC, in the format
+ * of the visitor's language. A time that is not known is empty.
  */
 interface ShownSupportLogin {
   id: string
@@ -135,20 +137,20 @@ interface ShownSupportLogin {
 
 /** The banner on every page while an operator acts for a user. */
 export interface ActingBanner {
-  /** The address of the user. */
+  /** The email address of the user. */
   email: string
-  /** The time of the end in UTC, such as `14:05`. */
+  /** The time in UTC at which the operator is logged out, such as `14:05`. */
   time: string
   action: string
   csrf: string
 }
 
-/** Every hosted page with what it shows. Values are escaped when they are rendered. */
+/** The data that each hosted page shows, by the name of the page. Rendering escapes the values. */
 export interface Pages {
   login: Scripted & {
     csrf: string
     email: string
-    /** The ways to begin a login, the main one first. */
+    /** The login methods, the main one first. */
     ways: LoginWay[]
     /** A signal to the browser about a passkey, as JSON. */
     signal?: string | undefined
@@ -156,13 +158,13 @@ export interface Pages {
     notice?: TextKey | undefined
     info?: TextKey | undefined
     social: ShownConnections
-    /** The result of a login at a provider. */
+    /** The reason why a login at a provider did not succeed. */
     socialProblem?: { text: TextKey; values: { name: string } } | undefined
-    /** The account that the login connects at its end. */
+    /** The account at a provider that is connected with the user when the login completes. */
     link?: { name: string; account: { email: string } } | undefined
     signupPath?: string | undefined
   }
-  /** The visitor must prove the address that a provider has sent. */
+  /** The visitor must verify the email address that a provider has sent. */
   socialAddress: {
     csrf: string
     /** The name of the connection. */
@@ -173,7 +175,7 @@ export interface Pages {
     startPath: string
     problem?: Problem<'code'> | undefined
   }
-  /** A code was mailed as the first step of a login. */
+  /** The visitor enters a mailed code as the first step of a login. */
   loginCode: {
     csrf: string
     email: string
@@ -186,12 +188,12 @@ export interface Pages {
   factor: Scripted & {
     csrf: string
     kind: SecondStepKind
-    /** The key's request options, as JSON. */
+    /** The WebAuthn request options for a key, as JSON. */
     keyOptions?: string | undefined
-    /** The page for removing a lost key, for a user with enough proof to do so. */
+    /** The page for removing a lost key, for a user who has authenticated well enough for it. */
     lostKeyPath?: string | undefined
     email: string
-    /** Whether there is a code to enter. A mailed code must be requested first. */
+    /** Whether the page asks for the code; `false` until a mailed code is requested. */
     isSent: boolean
     /** Whether the code has digits only. */
     isNumeric: boolean
@@ -199,7 +201,7 @@ export interface Pages {
     others: OtherStep[]
     /** How many days the device can be trusted; 0 if it cannot. */
     trustDays: number
-    /** Whether the visitor has chosen to trust it. */
+    /** Whether the visitor has chosen to trust the device. */
     trust?: boolean | undefined
     otherPath: string
     problem?: Problem<'code'> | undefined
@@ -211,16 +213,19 @@ export interface Pages {
     seed: string
   }
   enrolMail: Enrolment & { email: string; isSent: boolean }
-  /** Options for a new key, as JSON: one for logins, or one for second steps only. */
+  /**
+   * The WebAuthn options for a new key, as JSON: `passkey` for a key that can log in alone,
+   * `second` for a key that is only a second step.
+   */
   enrolKey: Enrolment & Scripted & { passkey: string; second: string; name: string }
   /** New recovery codes, which are shown once. */
   recoveryCodes: { csrf: string; codes: string[]; action: string }
-  /** Second steps of a user who is logged in. */
+  /** The login methods and second steps of a logged-in user. */
   security: Scripted & {
     csrf: string
     email: string
     problem?: Problem<never> | undefined
-    /** Why a connection was not made. */
+    /** The reason why an account at a provider was not connected. */
     socialProblem?: { text: TextKey; values: { name: string } } | undefined
     accounts: ShownAccount[]
     /** Providers at which the user has connected no account. */
@@ -234,9 +239,9 @@ export interface Pages {
     hasRecovery: boolean
     isScarce: boolean
   }
-  /** The details of a logged-in user, each with a way to change it. */
+  /** The account page of a logged-in user. Its rows link to the pages for changes. */
   account: {
-    /** Each has a value of the user, or says what its page is about. */
+    /** The rows. A row has a `value` of the user, or `about`, a text about the linked page. */
     rows: { href?: string | undefined; label: TextKey; value?: string; about?: TextKey }[]
     /** The applications that an operator who acts for the user can open. */
     links?: readonly PageLink[] | undefined
@@ -248,7 +253,7 @@ export interface Pages {
     claims: Readonly<Record<'name' | 'given_name' | 'family_name', string>>
     problem?: Problem<'name' | 'given_name' | 'family_name'> | undefined
   }
-  /** Another address; `isSent`: a code was mailed to it. */
+  /** The page for a new email address. `isSent`: a code was mailed to that address. */
   changeEmail: {
     csrf: string
     current: string
@@ -272,30 +277,38 @@ export interface Pages {
   /** The clients that may act on behalf of the user. */
   access: {
     csrf: string
-    /** Whether one has just been withdrawn. */
+    /** Whether the access of a client has just been withdrawn. */
     isDone: boolean
     clients: (ShownAccess & {
       id: string
-      /** `undefined` for a program on the user's device. */
+      /**
+       * The host of the client, or the name of an application; `undefined` for a program on the
+       * user's device.
+       */
       host: string | undefined
       name: string | undefined
       since: string
-      /** The day on which it has last got tokens; `undefined` if it never did. */
+      /** The day on which the client last got tokens; `undefined` if it never did. */
       used: string | undefined
     })[]
   }
   deleteAccount: { csrf: string; email: string; problem?: Problem<'confirm'> | undefined }
-  /** A user is logged in, and the application asks which account to use; a native one always does. */
+  /**
+   * A logged-in user chooses the account to use. An application can ask for this page. For a native
+   * application (`native`: its name), it is always shown.
+   */
   selectAccount: { csrf: string; email: string; otherPath: string; native: string | undefined }
   /** An unregistered client asks to act on behalf of the user. */
   consent: ShownAccess & {
     csrf: string
     email: string
-    /** The host that names it, with the port; `undefined` for a program on the user's device. */
+    /** The client's host, with the port; `undefined` for a program on the user's device. */
     host: string | undefined
-    /** The name that it claims. */
+    /** The name that the client claims. */
     name: string | undefined
-    /** The host that the code goes to; `undefined` for a program on the user's device. */
+    /**
+     * The host that gets the authorization code; `undefined` for a program on the user's device.
+     */
     goesTo: string | undefined
   }
   /** The user types the code that a device shows. */
@@ -312,9 +325,9 @@ export interface Pages {
     application: string
     /** The code, as the device shows it. */
     code: string
-    /** Where the request came from; the time is in UTC, and the device may be empty. */
+    /** The origin of the request. `device` may be empty; `time` is in UTC. */
     from: { device: string; address: string; time: string }
-    /** Whether it came from the network of the user. */
+    /** Whether the request came from the network of the user. */
     isNear: boolean
   }
   signup: PasswordRules & {
@@ -325,11 +338,11 @@ export interface Pages {
     social: ShownConnections
     loginPath: string
   }
-  /** The user has to read a message before going on. */
+  /** The user must open the link in a mailed message to continue. */
   checkMail: {
     text: TextKey
     email: string
-    /** The token of the forms that go on and that send another message; without it there are none. */
+    /** The CSRF token of the form to continue or to resend; without it, there is no form. */
     csrf?: string
     notice?: TextKey | undefined
     info?: TextKey | undefined
@@ -356,7 +369,7 @@ export interface Pages {
   }
   contest: {
     token: string
-    /** The address that the visitor has lost the account from. */
+    /** The address of the account until a person took the account back. */
     email: string
   }
   resetRequest: {
@@ -382,7 +395,7 @@ export interface Pages {
     link?: PageLink | undefined
   }
   outbox: { mails: ShownMail[] }
-  /** An operator confirms that they log in as a user. */
+  /** An operator confirms the login as a user. */
   impersonate: { csrf: string; email: string; operator: string; minutes: string }
   /** The logins of operators as the user. */
   support: { csrf: string; isDone: boolean; logins: ShownSupportLogin[] }
@@ -390,7 +403,7 @@ export interface Pages {
 
 export type PageName = keyof Pages
 
-/** The company that a page belongs to, and its visitor's language. */
+/** The company that a page belongs to, and the language of the visitor. */
 export interface Branding {
   language: string
   companyName: string
@@ -408,7 +421,10 @@ export interface Branding {
   texts?: PageTexts | undefined
 }
 
-/** Own texts of pages, such as `login_title`, by language and name. `{company}` stands for the company. */
+/**
+ * A tenant's own texts of pages, by language and by a name such as `login_title`. `{company}`
+ * stands for the company's name.
+ */
 export type PageTexts = {
   readonly [Language in 'en' | 'de']?: Readonly<Record<string, string>>
 }

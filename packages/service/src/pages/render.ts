@@ -80,7 +80,7 @@ export function renderPage<Name extends PageName>(
   return { html, headers: { ...headers, 'content-language': branding.language } }
 }
 
-/** The sentence for a problem, at its field. */
+/** The problem of a page as a sentence, for the whole page or for one field. */
 function problemIn(page: Pages[PageName], t: Translate): ShownProblem {
   const found = 'problem' in page ? page.problem : undefined
   const field = found?.field
@@ -106,7 +106,7 @@ function scriptsOf(page: Pages[PageName], body: string): string[] {
   return scripts.length > 0 ? [...scripts, broughtBackScript.path] : []
 }
 
-/** The own title or help of the tenant; `undefined` where it is ours. */
+/** The tenant's own title or help text of a page; `undefined` if the tenant has set none. */
 function ownTextOf(
   name: PageName,
   part: 'title' | 'text',
@@ -124,7 +124,7 @@ function titleOf(
 ): string {
   const own = ownTextOf(name, 'title', branding)
   if (own) return own
-  // The name stands above it already.
+  // The title need not repeat a name that is at the top of the page.
   const isNamed = !branding.logoUrl && brandName(branding) === branding.companyName
   if (name === 'login' && (isNamed || !branding.companyName)) return t('loginTitlePlain')
   const key = titles[name] ?? (page as Pages['message']).title

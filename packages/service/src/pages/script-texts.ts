@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 const read = (name: string): string =>
   readFileSync(new URL(`scripts/${name}.js`, import.meta.url), 'utf8')
 
-/** The scripts of the pages. The build puts the texts into this module, so that a bundle has them. */
+/** The texts of the scripts. The build inlines them here, so that a bundle contains them. */
 export const scriptTexts: Readonly<
   Record<
     | 'keys'

@@ -1,31 +1,31 @@
 import { hash } from 'node:crypto'
 import { scriptTexts } from './script-texts.ts'
 
-/** A script of the hosted pages, and where it is. */
+/** A script of the hosted pages or the console, and its path. */
 interface Script {
   path: string
   text: string
 }
 
-/** Asks for passkeys and security keys. */
+/** The script that asks the browser for passkeys and security keys. */
 export const keyScript: Script = named('keys')
 
-/** Lets people read the password that they are entering. */
+/** The script of the button that shows the password being entered. */
 export const passwordScript: Script = named('show-password')
 
-/** Asks for a page again that the browser brings back from its back-forward cache. */
+/** The script that reloads a page from the back-forward cache of the browser. */
 export const broughtBackScript: Script = named('brought-back')
 
-/** Buttons that copy a text or save it as a file. */
+/** The script of buttons that copy a text or save it as a file. */
 export const copyScript: Script = named('copy')
 
-/** The reader's own time beside each time in UTC. */
+/** The script that adds the reader's local time to each time in UTC. */
 export const localTimesScript: Script = named('local-times')
 
-/** Ctrl+K and ⌘K for the search of the console. */
+/** The script that opens the search of the console on Ctrl+K and ⌘K. */
 export const searchKeyScript: Script = named('search-key')
 
-/** A box that chooses all rows of a list. */
+/** The script of the checkbox that selects all rows of a list. */
 export const chooseAllScript: Script = named('choose-all')
 
 /** All scripts of the hosted pages and the console. */
@@ -39,14 +39,16 @@ export const scripts: readonly Script[] = [
   chooseAllScript,
 ]
 
-/** The headers of a response with a script, which never changes. */
+/**
+ * The headers of a response with a script. A path names one version, so it is cached for a year.
+ */
 export const scriptHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** A script whose text is named by its path. */
+/** Makes a script. Its path contains a hash of its text. */
 function named(name: keyof typeof scriptTexts): Script {
   const text = scriptTexts[name]
   return { path: `/assets/${name}-${hash('sha256', text, 'hex').slice(0, 16)}.js`, text }

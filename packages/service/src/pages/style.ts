@@ -5,16 +5,23 @@ import type { Branding } from './pages.ts'
 import { tokens } from './tokens.ts'
 import { fontPreload } from './typeface.ts'
 
-/** A style sheet, and the hash by which the policy of a page allows it. */
+/** A style sheet, and its SHA-256 hash in base64 for the content security policy of a page. */
 export interface Style {
   css: string
   hash: string
 }
 
-/** The styles by color and scheme: computing one costs more than rendering its page. */
+/**
+ * The cache of styles by color and scheme. Computing a style costs more than rendering its page.
+ */
 const kept = new LRUCache<string, Style>({ max: 1_000 })
 
-/** The look of hosted pages in the color of a tenant, or in ours; light or dark as the visitor prefers, or always the same. */
+/**
+ * The style of hosted pages.
+ *
+ * @param branding - `color`: the tenant's color; without it, our own. `scheme`: the color scheme;
+ *   without it, the visitor's preference.
+ */
 export function styleOf({ color = '', scheme }: Pick<Branding, 'color' | 'scheme'>): Style {
   const key = `${color} ${scheme}`
   const known = kept.get(key)
@@ -43,7 +50,7 @@ function properties({ accent, strong, onAccent }: Accents): string {
   return `--accent: ${accent}; --accent-strong: ${strong}; --on-accent: ${onAccent};`
 }
 
-/** One column, light or dark as the visitor prefers. */
+/** The style sheet of hosted pages: one column, light or dark as the visitor prefers. */
 const stylesheet = `
 ${tokens}
 * { box-sizing: border-box; }
@@ -191,8 +198,8 @@ article pre { margin: .5rem 0 0; font: inherit; white-space: pre-wrap; }
  * The policy has no `form-action` on purpose: browsers apply it to the redirects after a form, and
  * every login ends with a redirect to the application.
  *
- * @param image - The address of an image on the page.
- * @param hasScript - Whether a script of this very service runs on the page.
+ * @param image - The URL of an image on the page.
+ * @param hasScript - Whether the page runs scripts of this service.
  */
 export function pageHeaders(
   style: Style,
@@ -205,7 +212,7 @@ export function pageHeaders(
     "font-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // The icon, and the image of the tenant; a source has no query.
+    // Allows the icon and the tenant's image. A source of a policy has no query.
     ["img-src 'self'", ...(image && !image.startsWith('/') ? [image.split('?')[0]] : [])].join(' '),
     ...(hasScript ? ["script-src 'self'"] : []),
   ]

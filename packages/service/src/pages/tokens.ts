@@ -1,8 +1,8 @@
 import { fontFaces } from './typeface.ts'
 
 /**
- * The colors and fonts of every page: hosted pages and the console read them here. The pages of the kit and of the examples
- * have the same values in their own sources, which a test compares (`test/tokens.test.ts`).
+ * The colors and fonts of hosted pages and of the console. The pages of the kit and of the examples
+ * repeat these values in their own sources; `test/tokens.test.ts` compares them.
  */
 export const tokens = `${fontFaces}
 :root {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { fontFiles } from './font-files.ts'
 
-/** A file of the type face, and where it is. */
+/** A font file, and its path. */
 interface FontFile {
   path: string
   bytes: Buffer
@@ -9,14 +9,20 @@ interface FontFile {
   range: string
 }
 
-/** The files of Geist, the type face of all pages. A browser asks for the second one only where a page has such letters. */
+/**
+ * The font files of Geist, the typeface of all pages. A browser loads the second file only for a
+ * page with letters that the first file lacks.
+ */
 export const typeface: readonly FontFile[] = fontFiles.map(({ name, range, base64 }) => {
   const bytes = Buffer.from(base64, 'base64')
   const version = hash('sha256', bytes, 'hex').slice(0, 16)
   return { path: `/assets/geist-${name}-${version}.woff2`, bytes, range }
 })
 
-/** The `@font-face` rules of the type face, in every weight. A page is in the system's type face until the file is loaded. */
+/**
+ * The `@font-face` rules of the typeface, for all weights. Until a file is loaded, the browser uses
+ * a system font.
+ */
 export const fontFaces: string = typeface
   .map(
     ({ path, range }) =>
@@ -24,15 +30,15 @@ export const fontFaces: string = typeface
   )
   .join('\n')
 
-/** The `Link` header that makes a browser load the first file before it has read the page (RFC 8288). */
+/** The value of the `Link` header that preloads the first font file (RFC 8288). */
 export const fontPreload: string = typeface
   .slice(0, 1)
   .map(({ path }) => `<${path}>; rel=preload; as=font; type="font/woff2"; crossorigin`)
   .join(', ')
 
 /**
- * The headers of a response with a file of the type face, which never changes. Every origin may load it: a preview in the
- * console is a page without an origin.
+ * The headers of a response with a font file. A path names one version, so it is cached for a year.
+ * Every origin may load the file, because a preview in the console has an opaque origin.
  */
 export const fontHeaders: Readonly<Record<string, string>> = {
   'content-type': 'font/woff2',

@@ -4,36 +4,36 @@ import { en, type TextKey, type Texts } from './en.ts'
 export type { TextKey } from './en.ts'
 
 /**
- * The texts of pages and mails by language (BCP 47). To add a language, add it here. Visitors whose
- * browser prefers none of them get the default.
+ * The texts of pages and mails, by language (BCP 47). To add a language, add its texts here.
  */
 export const catalogues: { readonly en: Texts; readonly de: Texts } = { en, de }
 
 export type Language = keyof typeof catalogues
 
-/** The languages there are texts in. */
+/** The languages that have texts. */
 export const languages: readonly Language[] = Object.keys(catalogues) as Language[]
 
 const DEFAULT: Language = 'en'
 
-/** Looks a text up and puts the values in place of `{name}`. */
+/** Looks up a text and replaces each `{name}` by its value. */
 export type Translate = (key: TextKey, values?: Values) => string
 
 type Values = Readonly<Record<string, string | number>>
 
-/** The texts of a language. */
+/** Makes the function that looks up texts of a language. */
 export function translator(language: Language): Translate {
   const texts = catalogues[language]
   return (key, values = {}) => fillIn(texts[key], values)
 }
 
-/** Puts values in place of `{name}`. */
+/** Replaces each `{name}` in a text by its value. A name without a value stays as it is. */
 export function fillIn(text: string, values: Values): string {
   return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => `${values[name] ?? place}`)
 }
 
 /**
- * The best language for a visitor.
+ * The best language for a visitor. The application's wish counts first, then the browser's. English
+ * is the default.
  *
  * @param uiLocales - The languages that the application asked for, as in the parameter
  *   `ui_locales`.
