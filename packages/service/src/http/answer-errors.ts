@@ -15,7 +15,10 @@ interface ErrorOptions {
   readonly clientIp: ClientIp
 }
 
-/** Answers with the documented body, and logs the facts that support needs to find the request by its id. */
+/**
+ * Makes the error handler of the API. It answers with the documented body, logs the request with
+ * its id, and adds refusals to the audit log.
+ */
 export function answerErrors({
   context,
   logger,
@@ -51,7 +54,7 @@ export function answerErrors({
   }
 }
 
-/** The tenant in the path, if the sender can reach it. */
+/** The id of the tenant in the path; `undefined` if the sender has no access to the tenant. */
 function reachedTenant(caller: Caller, path: string): string | undefined {
   const id = /^(?:\/x)?\/v1\/tenants\/([^/]+)/.exec(path)?.[1]
   return id !== undefined && reaches(caller, id) ? id : undefined

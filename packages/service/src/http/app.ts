@@ -51,7 +51,10 @@ import { searchUsersRoute } from './resources/users-search.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 import type { Call, Format, QueryRoute, Route } from './route.ts'
 
-/** Every endpoint that needs an API key: those of the specification, and ours under `/x/v1`. */
+/**
+ * The routes that need an API key or an operator's access token: those of the specification, and
+ * our own under `/x/v1`.
+ */
 export const routes: readonly Route[] = [
   ...tenantRoutes,
   ...applicationRoutes,
@@ -69,7 +72,10 @@ export const routes: readonly Route[] = [
   ...webhookRoutes,
 ]
 
-/** The OpenAPI document. It is made at the first request, because that takes longer than the rest of a start. */
+/**
+ * The OpenAPI document as JSON. It is made at the first request, because making it takes longer
+ * than the rest of the start.
+ */
 let document: string | undefined
 
 export interface ApiOptions {
@@ -87,8 +93,8 @@ export interface ApiOptions {
 }
 
 /**
- * The REST part of the service: the endpoints of the specification under `/v1`, the import of
- * users, `/x/health`, `/x/ready` and `/x/v1/openapi.json`.
+ * Creates the REST API of the service: all routes under `/v1` and `/x/v1`, `/x/health` and
+ * `/x/ready`. Other requests are answered with `not_found`.
  */
 export function createApi(options: ApiOptions): Express {
   const { logger } = options
@@ -136,7 +142,7 @@ export function createApi(options: ApiOptions): Express {
 }
 
 /**
- * Answers a request for an issuer at a host without a tenant: a mistyped host, or a proxy's own
+ * Answers 404 to a request at a host that no tenant has, such as a mistyped host or a proxy's own
  * name.
  */
 function answerNoTenant(logger: Logger, req: express.Request, res: express.Response): void {
@@ -153,7 +159,9 @@ function answerNoTenant(logger: Logger, req: express.Request, res: express.Respo
   res.end(`${refusal.message}\n`)
 }
 
-/** Adds a resource outside the specification: one GET that needs no key. */
+/**
+ * Adds a route that the specification does not have: a GET without an API key, answered in JSON.
+ */
 function service(app: Express, path: string, body: () => Promise<string>): void {
   const route = app.route(path).get(async (_, res) => {
     const text = await body()
@@ -215,7 +223,10 @@ const requireWriting: RequestHandler = (_, res, next) => {
   throw new ServiceError('not_permitted', reason('key_read_only'))
 }
 
-/** Checks that the operator who sends the request may do this. An API key only needs its reach. */
+/**
+ * Makes the handler that refuses operators without the permission for a route. API keys need no
+ * permission.
+ */
 function requirePermission({ context }: ApiOptions, route: Route): RequestHandler {
   return (req, res, next) => {
     const { login } = res.locals as Locals
@@ -227,7 +238,10 @@ function requirePermission({ context }: ApiOptions, route: Route): RequestHandle
   }
 }
 
-/** @throws ServiceError `not_permitted`. */
+/**
+ * @throws ServiceError `not_permitted` if the operator lacks the permission, or has not logged in
+ *   recently enough for a dangerous operation.
+ */
 function checkOperator({ clock }: DomainContext, login: CommandLogin, needed: Needed): void {
   if (needed.permission === 'never') {
     throw new ServiceError('not_permitted', reason('operator_needs_key'))
@@ -325,7 +339,7 @@ function queryHandler(
   }
 }
 
-/** The format that a client prefers to a List, if any. */
+/** The format that the client prefers to a List; `undefined` if the client prefers a List. */
 function formatOf(req: express.Request, { formats = [] }: QueryRoute): Format | undefined {
   if (formats.length === 0) return undefined
   const asked = req.accepts(['json', ...formats.map(({ lines }) => lines.mediaType)])
@@ -362,8 +376,8 @@ const requireJson: RequestHandler = (req, _, next) => {
 }
 
 /**
- * Refuses all other methods of an address. Call it after the methods of the address. Express answers HEAD wherever
- * there is a GET (RFC 9110 §9.1).
+ * Answers 405 to the methods that a route does not have. Call this function after adding the
+ * methods of the route. Express answers HEAD where there is a GET (RFC 9110 §9.1).
  */
 function refuseOtherMethods(route: IRoute, methods: string[]): void {
   const allow = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one)).join(', ')

@@ -6,16 +6,17 @@ import { sentencesOf } from '../wire/sentences.ts'
 /** The maximum size of a body, in bytes, after decompression. */
 export const MAX_BODY_BYTES = 256 * 1024
 
-/** A valid body, with the names of its unknown members. */
+/** A valid body. `ignored` has the names of its unknown members. */
 export interface ParsedBody<T> {
   value: T
   ignored: string[]
 }
 
 /**
- * The JSON object in `bytes`.
+ * Parses the JSON object in `bytes`.
  *
- * @throws ServiceError `invalid_json` when it is not UTF-8, not JSON, or not an object.
+ * @throws ServiceError `invalid_json` if `bytes` are missing, not UTF-8, not JSON, or not an
+ *   object.
  */
 export function parseJson(bytes: Uint8Array | undefined): Record<string, unknown> {
   if (!bytes?.length) throw new ServiceError('invalid_json', reason('body_empty'))
@@ -32,9 +33,9 @@ export function parseJson(bytes: Uint8Array | undefined): Record<string, unknown
 }
 
 /**
- * Checks the shape of a body.
+ * Checks a body by its schema.
  *
- * @throws ServiceError that names the first faults and the expected values.
+ * @throws ServiceError whose message names the first faults and the expected values.
  */
 export function parseBody<S extends z.ZodObject>(
   schema: S,
@@ -50,9 +51,9 @@ export function parseBody<S extends z.ZodObject>(
 }
 
 /**
- * The objects in the body of a batch, not checked yet.
+ * The items in the body of a batch. They are not checked yet.
  *
- * @throws ServiceError `invalid_request` if there is no list, or it is too long.
+ * @throws ServiceError `invalid_request` if `member` is not a list, or has over `maxItems` items.
  */
 export function parseItems(
   { member, maxItems }: { member: string; maxItems: number },
@@ -72,8 +73,8 @@ export function parseItems(
 }
 
 /**
- * Refuses members named `__proto__`: a JavaScript object cannot hold one safely, and would lose it
- * silently. It works without recursion, because a body may be nested deeper than the stack.
+ * Refuses members named `__proto__`, because a JavaScript object would lose them silently. The
+ * search uses no recursion, because a body may be nested deeper than the stack.
  */
 function refusePrototypeKeys(body: object): void {
   const open = [{ object: body, path: '' }]
@@ -91,8 +92,10 @@ function refusePrototypeKeys(body: object): void {
 }
 
 /**
- * The members of `body` that `schema` does not have. Nested ones have a name such as
- * `settings.color`.
+ * The names of the members of `body` that `schema` does not have, such as `settings.color`. A
+ * schema with a catchall accepts any further member with a string.
+ *
+ * @param prefix - The path of `body` in the whole body, such as `settings.`.
  */
 function unknownMembers(
   schema: z.ZodObject,

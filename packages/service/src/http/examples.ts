@@ -47,7 +47,7 @@ const webhook = {
   ...webhookFields,
 }
 
-/** An example of the answer for each resource. */
+/** An example response for each resource. */
 export const answerExamples: Readonly<Record<ResourceName, object>> = {
   Tenant: { type: 'Tenant', id: ids.tenant, ...dates, ...tenant },
   Application: { type: 'Application', id: ids.application, ...dates, ...application },
@@ -121,7 +121,7 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
   },
 }
 
-/** An example of the body for each operation with one. */
+/** An example request body for each operation that has a body, by operation id. */
 export const bodyExamples: Readonly<Record<string, object>> = {
   updateTenant: tenant,
   createApplication: application,
@@ -174,7 +174,7 @@ const secrets: Readonly<Record<string, string>> = {
   rotateWebhookSecret: 'whsec_ and the key in base64',
 }
 
-/** The example of an operation's answer. */
+/** The example response of an operation. */
 export function answerExample({ kind, operationId, resource }: Route): object {
   if (kind === 'batch') return operationId === 'importUsers' ? importAnswer : updateAnswer
   const one = answerExamples[resource]

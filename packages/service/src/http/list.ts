@@ -18,14 +18,15 @@ const idPatterns: Partial<Record<ResourceName, RegExp>> = {
   Webhook: idPattern('whk'),
 }
 
-/** The parameters of every list. */
+/** The query parameters of every list. */
 const pageNames = ['limit', 'after']
 
 /**
- * The page that a list request asks for: `limit` from 1 to 100, and `after`, the id of the last item seen. Other
- * parameters are refused. Otherwise a client that sends `offset` would read the first page again and again.
+ * The page that a list request asks for: `limit` from 1 to 100, and `after`, the id of the last
+ * item seen. Other parameters are refused, because a client that sends `offset` would read the
+ * first page again and again.
  *
- * @throws ServiceError `invalid_request`.
+ * @throws ServiceError `invalid_request` for an invalid or unknown parameter.
  */
 export function parsePage(url: string, resource: ResourceName): Page {
   const { after, limit } = queryOf(url, pageNames)
@@ -36,9 +37,10 @@ export function parsePage(url: string, resource: ResourceName): Page {
 }
 
 /**
- * The page and the filters that a request for a filtered list asks for.
+ * The page and the filters that a request for a filtered list asks for. `given` has the filters as
+ * they were sent.
  *
- * @throws ServiceError `invalid_request`.
+ * @throws ServiceError `invalid_request` for an invalid or unknown parameter.
  */
 export function parseQuery<S extends z.ZodObject>(
   url: string,
@@ -52,7 +54,7 @@ export function parseQuery<S extends z.ZodObject>(
   return { page: { after, limit: limitOf(limit) }, filter: result.data, given }
 }
 
-/** The parameters of a request. Refuses unknown and repeated ones. */
+/** The query parameters of a request. Unknown and repeated parameters are refused. */
 function queryOf(url: string, known: readonly string[]): Record<string, string> {
   const start = url.indexOf('?')
   if (start < 0) return {}
@@ -97,7 +99,7 @@ export function listBody<T>(
 }
 
 /**
- * The value of the `Link` header with the address of the next page, relative to the request.
+ * The value of the `Link` header with the relative URL of the next page.
  *
  * @param given - The filters of the request.
  */

@@ -5,18 +5,18 @@ import type { Actor } from '../domain/writes/context.ts'
 import type { ApiKey } from '../store/records.ts'
 import { type ClientIp, userAgentOf } from '../wire/client.ts'
 
-/** Values that the steps of one request share. */
+/** The values that the handlers of one request share. */
 export interface Locals {
   requestId: string
-  /** The sender, once its key is verified. */
+  /** The sender, once the API key or the operator's access token is verified. */
   caller?: Caller
   /** The login of the operator, if an operator is the sender. */
   login?: CommandLogin
-  /** A key that was revoked or has expired. */
+  /** The refused API key: it is revoked, has expired, or awaits confirmation after a restore. */
   refusedKey?: ApiKey | undefined
 }
 
-/** The sender of the request: the API key, valid or not, or a visitor without one. */
+/** The sender of a request: an operator, an API key (valid or not), or a visitor without a key. */
 export function actorOf(clientIp: ClientIp, req: express.Request, res: express.Response): Actor {
   const { caller, login, refusedKey, requestId } = res.locals as Locals
   const { id } = caller ?? refusedKey ?? {}

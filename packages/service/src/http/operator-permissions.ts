@@ -1,22 +1,22 @@
 import type { Permission } from '../domain/operators/roles.ts'
 
 /**
- * The permission that an operator needs for an operation of the API, as in the console. `never`: the operation is only
- * for API keys.
+ * The permission that an operator needs for an operation of the API, as in the console. With
+ * `never`, only API keys can use the operation.
  */
 export type Needed =
   | { readonly permission: Permission; readonly isDangerous: boolean }
   | { readonly permission: 'never' }
 
 const open = (permission: Permission): Needed => ({ permission, isDangerous: false })
-/** Whether the operator must have logged in within the last five minutes. */
+/** A permission that also requires a login within the last five minutes. */
 const dangerous = (permission: Permission): Needed => ({ permission, isDangerous: true })
 const never: Needed = { permission: 'never' }
 
 /**
- * The permission for each operation, for an operator who has logged in with the command. `never` is
- * for actions for which the console has rules that the API does not have, such as a second operator
- * for a new address. Setting the hash of a password is one of them.
+ * The permission for each operation, for an operator who has logged in with the command. `never`
+ * marks operations for which only the console has the rules. Examples are a new email address,
+ * which needs a second operator, and the hash of a password.
  */
 export const neededFor: Readonly<Record<string, Needed>> = {
   listTenants: open('read'),
@@ -78,5 +78,5 @@ export const neededFor: Readonly<Record<string, Needed>> = {
   listEvents: open('read'),
 }
 
-/** The permission to read all of a list at once, as a file. */
+/** The permission to read a whole list at once, as a file. */
 export const neededForFiles: Needed = dangerous('export')

@@ -1,16 +1,18 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { clientNetwork } from '../domain/writes/addresses.ts'
 
-/** How many refusals without a valid API key one network can add to the audit log per minute. */
+/**
+ * The number of refusals without a valid API key that a network can add to the audit log a minute.
+ */
 const UNAUTHENTICATED_PER_MINUTE = 20
 
-/** Counts refusals that every visitor can cause, so that they cannot flood the audit log. */
+/** A counter of refusals without a valid API key, so that visitors cannot flood the audit log. */
 export interface RefusalCount {
-  /** Counts a refusal of a client. Returns whether to add it to the audit log. */
+  /** Counts a refusal of a client. Resolves to whether the audit log gets an entry for it. */
   count(address: string): Promise<boolean>
 }
 
-/** Makes a count in this process, by network. */
+/** Creates a counter in the memory of this process, by network. */
 export function createRefusalCount(): RefusalCount {
   const limiter = new RateLimiterMemory({ points: UNAUTHENTICATED_PER_MINUTE, duration: 60 })
   return {

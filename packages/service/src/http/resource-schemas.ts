@@ -12,7 +12,7 @@ import { describeDetails } from '../wire/credentials.ts'
 import { applicationBody, credentialBodies, tenantBody, userBody } from '../wire/schemas.ts'
 import type { ResourceName } from './route.ts'
 
-/** The resources of the specification. */
+/** The names of the resources of the specification. */
 type ObjectName = 'Tenant' | 'Application' | 'User' | CredentialType
 
 const bodies: Record<ObjectName, z.ZodObject> = {
@@ -24,7 +24,7 @@ const bodies: Record<ObjectName, z.ZodObject> = {
 
 const timestamp = { type: 'string', format: 'date-time' }
 
-/** Members of an answer that no body has, or that a body has in another form. */
+/** Members of a response that no request body has, or that a request body has in another form. */
 const answered: Partial<Record<ObjectName, object>> = {
   Application: {
     secret: { type: 'string', description: 'Absent in the answers to create and delete.' },
@@ -32,9 +32,7 @@ const answered: Partial<Record<ObjectName, object>> = {
   ...ofKinds((kind) => describeDetails(kind).schema),
 }
 
-/**
- * Members that are always in an answer, in addition to `type`, `id`, `created_at` and `updated_at`.
- */
+/** Members of every response, in addition to `type`, `id`, `created_at` and `updated_at`. */
 const alwaysPresent: Partial<Record<ObjectName, string[]>> = {
   Tenant: ['settings'],
   Application: ['logout_urls', 'redirect_urls'],
@@ -322,7 +320,10 @@ const userDataSchema = {
   },
 }
 
-/** The objects in answers, as JSON Schema. A member that is not required is omitted if its value is zero or empty. */
+/**
+ * The JSON Schema of each object in responses. An optional member is omitted if its value is zero
+ * or empty.
+ */
 export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
   Application: resourceSchema('Application'),
@@ -375,7 +376,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
   },
 }
 
-/** A value for each kind of credential, by its name in the API. */
+/** Calls `of` for each kind of credential. The results are named by the kind's type in the API. */
 function ofKinds<T>(of: (kind: CredentialKind) => T): Record<CredentialType, T> {
   return Object.fromEntries(describedKinds.map(([kind, { type }]) => [type, of(kind)])) as Record<
     CredentialType,

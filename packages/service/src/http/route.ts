@@ -31,7 +31,7 @@ export type ResourceName =
   | 'Event'
   | CredentialType
 
-/** The ids in the path, by their names in the route. */
+/** The ids that the paths of routes can have, by their names in the paths. */
 export type PathParameters = {
   tenant_id: string
   application_id: string
@@ -46,7 +46,7 @@ export type PathParameters = {
   host: string
 }
 
-/** One request, after its API key, its reach and its rate limit were checked. */
+/** One request, after its sender, the sender's access and the rate limit were checked. */
 export interface Call {
   /** The scope of the request: the tenant of the path, if it names one. */
   readonly scope: Scope
@@ -55,10 +55,10 @@ export interface Call {
   readonly login: CommandLogin | undefined
   readonly support: Support
   readonly webhooks: Webhooks
-  /** Has each id that the path of the route names. */
+  /** The ids in the path. Only those that the path of the route names are present. */
   readonly ids: PathParameters
   /**
-   * Counts further requests for the rate limit of the API key, at most its whole limit.
+   * Counts further requests of the sender for the rate limit, at most the whole limit.
    *
    * @throws ServiceError `rate_limited`.
    */
@@ -67,7 +67,7 @@ export interface Call {
    * Adds a `latchkey-warning` header, for information that has no place in the documented response.
    */
   warn(sentence: string): void
-  /** Whether the client no longer waits for the answer. */
+  /** Whether the client has closed the connection before the response was complete. */
   isAbandoned(): boolean
 }
 
@@ -88,12 +88,12 @@ export interface ObjectRoute extends RouteBase {
 export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'write'
   readonly body: S
-  /** All shapes of a body that depends on the stored object, and the function that selects one. */
+  /** All schemas of a body that depends on the stored object, and the function that selects one. */
   readonly choice?: {
     readonly bodies: readonly z.ZodObject[]
     of(call: Call): Promise<z.ZodObject>
   }
-  /** Members that are known, but have no effect in this body. */
+  /** The names of known members that have no effect in this body. */
   ignored?(body: z.output<S>): string[]
   run(call: Call, body: z.output<S>): Promise<object>
 }
@@ -106,8 +106,8 @@ export interface ListRoute extends RouteBase {
 }
 
 /**
- * An operation that answers with a List without `total`, because a filtered list is not counted. A page may be short
- * although `Link` leads to another.
+ * An operation that answers with a List without `total`, because a filtered list is not counted. A
+ * page with fewer than `limit` items may still have a `Link` to the next page.
  */
 export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'query'
@@ -119,7 +119,7 @@ export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBa
   serialize(item: never): object
 }
 
-/** A way to write all items of a query. */
+/** A file format for all items of a query. */
 export interface Format<T = never> {
   readonly lines: Lines
   /** Makes the object to write from an item. Default: the `serialize` of the route. */
@@ -137,20 +137,20 @@ export interface BatchRoute extends RouteBase {
    * others.
    */
   readonly item: z.ZodObject
-  /** The answer, as JSON Schema. */
+  /** The JSON Schema of the response. */
   readonly answer: object
   run(call: Call, items: readonly unknown[]): Promise<{ body: object; ignored: string[] }>
 }
 
-/** An endpoint: of the specification's summary, or one of ours. */
+/** A route of the API: one of the specification, or one of our own. */
 export type Route = ObjectRoute | WriteRoute | ListRoute | QueryRoute | BatchRoute
 
-/** Returns its argument. It only lets the compiler infer the type of the body. */
+/** Makes a {@link WriteRoute}. The compiler infers the type of the body from its schema. */
 export function write<S extends z.ZodObject>(route: Omit<WriteRoute<S>, 'kind'>): Route {
   return { ...route, kind: 'write' } as unknown as WriteRoute
 }
 
-/** Returns its argument. It only lets the compiler infer the type of the filters. */
+/** Makes a {@link QueryRoute}. The compiler infers the types of the filters and the items. */
 export function query<S extends z.ZodObject, T extends object>(
   route: Omit<QueryRoute<S>, 'kind' | 'run' | 'serialize' | 'formats'> & {
     readonly formats?: readonly Format<T>[]
@@ -161,7 +161,7 @@ export function query<S extends z.ZodObject, T extends object>(
   return { ...route, kind: 'query' } as unknown as QueryRoute
 }
 
-/** Returns its argument. It only lets the compiler infer the type of the items. */
+/** Makes a {@link ListRoute}. The compiler infers the type of the items. */
 export function list<T extends { id: string }>(
   route: RouteBase & {
     run(call: Call, page: Page): Promise<Listing<T>>

@@ -73,7 +73,10 @@ export const applicationRoutes: Route[] = [
   },
 ]
 
-/** An operator sees secrets only in the console, which first requires a recent login. */
+/**
+ * An application in the form of the API, with its client secret if it has one. An operator gets no
+ * secret: the console shows it, after a recent login.
+ */
 function withSecret({ scope, login }: Call, application: Application): object {
   const { context } = scope
   const { metadata } = application

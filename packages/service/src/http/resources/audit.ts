@@ -25,7 +25,7 @@ const filters = z.object({
   to: instant.meta({ format: 'date-time', description: 'Before this instant.' }),
 })
 
-/** The audit log of a tenant. */
+/** The routes of a tenant's audit log. */
 export const auditRoutes: Route[] = [
   query({
     path: collection,

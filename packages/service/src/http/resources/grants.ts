@@ -17,7 +17,7 @@ const programPlace = z.union([
 ])
 const anEmptyObject = z.object({}).meta({ description: 'An empty object.' })
 
-/** The grants of users to programs, and the programs themselves. */
+/** The routes of users' grants to programs, and of the programs. */
 export const grantRoutes: Route[] = [
   query({
     path: ofUser,

@@ -25,10 +25,10 @@ const mailBody = z
   })
   .meta({ description: 'A message to send.' })
 
-/** The place of a mail in the list: its time of creation and its id. */
+/** The position of a mail in the list: its time of creation and its id. */
 const place = z.tuple([z.int(), z.string()])
 
-/** Help for a user who cannot log in: sessions and mail. */
+/** The routes for helping a user who cannot log in: sessions, login trouble and mail. */
 export const supportRoutes: Route[] = [
   query({
     path: `${user}/sessions`,
@@ -100,7 +100,7 @@ export const supportRoutes: Route[] = [
     async run({ scope, support }, { user: userId }, { after, limit }) {
       const [createdAt, id] = decodePlace(after, place) ?? []
       const lastSeen = createdAt === undefined || id === undefined ? undefined : { createdAt, id }
-      // One more than the page holds shows whether there is another page.
+      // One item more than the page holds shows whether there is a next page.
       const found = await support.mails(scope, { userId, after: lastSeen, limit: limit + 1 })
       const items = found.slice(0, limit)
       const last = found.length > limit ? items.at(-1) : undefined

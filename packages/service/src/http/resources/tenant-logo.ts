@@ -22,10 +22,10 @@ const logoBody = z
     description: `A PNG, JPEG or WebP image of at most ${MAX_LOGO_BYTES} bytes and ${MAX_LOGO_SIDE} pixels a side; the bytes say which one it is. SVG is refused. The image is stored and served as it is, with its metadata.`,
   })
 
-/** A program may send a whole answer back. Only `image` has an effect. */
+/** The accepted members of the body. Only `image` has an effect. */
 const MEMBERS = ['type', 'image']
 
-/** The uploaded logo of a tenant. */
+/** The routes of a tenant's uploaded logo. */
 export const tenantLogoRoutes: Route[] = [
   {
     kind: 'get',

@@ -10,7 +10,7 @@ import { type Route, write } from '../route.ts'
 
 const path = '/x/v1/tenants/:tenant_id/texts'
 
-/** The limits of all texts, in a sentence. */
+/** The maximum length and the placeholders of each text, for the OpenAPI document. */
 const rules = textNames
   .map((name) => {
     const { most, places, required } = textRules[name]
@@ -38,7 +38,7 @@ const textsBody = z
 
 const MEMBERS = ['type', 'en', 'de']
 
-/** The texts of mails and pages that a tenant has of its own. */
+/** The routes of a tenant's own texts of mails and pages. */
 export const tenantTextRoutes: Route[] = [
   {
     kind: 'get',

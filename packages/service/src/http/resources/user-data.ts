@@ -5,12 +5,12 @@ import { jsonLines } from '../../wire/json-lines.ts'
 import { readUserData } from '../../wire/user-data.ts'
 import { type Call, query } from '../route.ts'
 
-/** The number of objects that each request has read so far. */
+/** The number of objects that a request has read so far, by request. */
 const rowsOf = new WeakMap<Call, number>()
 
 /**
- * The copy of their data that a person may request. The audit log has entries for its beginning and end, as in the
- * console.
+ * The route that exports all data of a user. The audit log gets an entry at the beginning and one
+ * at the end of the export, as in the console.
  */
 export const userDataRoute = query({
   path: '/x/v1/tenants/:tenant_id/users/:user_id/data',

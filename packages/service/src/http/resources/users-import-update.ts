@@ -17,7 +17,7 @@ import { needsHashing, type Refused, readUserToImport, refusedResult } from './u
 /** The maximum number of users in one request. The request counts as one for the rate limit. */
 const MAX_USERS = 100
 
-/** How many users are looked up before other requests have their turn. */
+/** The number of users to update in one step, before other requests have their turn. */
 const SLICE = 50
 
 const item = importedUserBody
@@ -69,7 +69,7 @@ const base = {
   },
 } as const
 
-/** Updates users by a newer export. Not in the specification. */
+/** The routes that update users by a newer export. The specification does not have them. */
 export const updateImportRoutes: readonly BatchRoute[] = [
   {
     ...base,
@@ -93,7 +93,7 @@ async function bringAll(
   isPreview: boolean,
 ): Promise<{ body: object; ignored: string[] }> {
   await getTenant(call.scope)
-  // Counts each, because on /v1 each is a request of its own.
+  // Each password to hash counts as a request, as on /v1.
   const hashes = items.filter(needsHashing).length
   if (hashes > 0) await call.spend(hashes)
 
@@ -139,7 +139,7 @@ function parseItem(
 /**
  * Reads a user of a newer export.
  *
- * @param ignored - The names of members without effect are added to it.
+ * @param ignored - A set that receives the names of members without effect.
  * @throws ServiceError for a user that is invalid for every tenant.
  */
 export function readExportedUser(item: unknown, ignored?: Set<string>): ExportedUser {

@@ -14,10 +14,10 @@ import { ignoredMembers } from './users.ts'
 /** The maximum number of users in one request. The request counts as one for the rate limit. */
 const MAX_USERS = 100
 
-/** How many users are written in one step, before other requests have their turn. */
+/** The number of users to write in one step, before other requests have their turn. */
 const SLICE = 50
 
-/** The result for a user who is refused. */
+/** The result for a refused user. */
 export interface Refused {
   status: 'refused'
   code: string
@@ -29,8 +29,9 @@ export interface Refused {
 type Result = { status: 'created'; id: string } | { status: 'existing'; user: object } | Refused
 
 /**
- * Creates users with their passwords, many in one request. Each user is created or refused independently, by the rules
- * of `/v1`. Not in the specification, where a user takes two requests.
+ * The route that creates many users with their passwords. Each user is created or refused
+ * independently, by the rules of `/v1`. The specification has no such route: there, a user with a
+ * password takes two requests.
  */
 export const importUsersRoute: BatchRoute = {
   kind: 'batch',
@@ -65,7 +66,7 @@ async function importAll(
   items: readonly unknown[],
 ): Promise<{ body: object; ignored: string[] }> {
   await getTenant(call.scope)
-  // Counts each, because on /v1 each is a request of its own.
+  // Each password to hash counts as a request, as on /v1.
   const hashes = items.filter(needsHashing).length
   if (hashes > 0) await call.spend(hashes)
 
@@ -89,7 +90,7 @@ async function importAll(
   return { body: { type: 'UserImport', ...counts, data }, ignored: [...ignored] }
 }
 
-/** @throws errors of the service, but not those about a single user. */
+/** @throws faults of the service. An error about a single user is the result for that user. */
 async function importSlice(
   call: Call,
   items: readonly unknown[],
@@ -115,7 +116,7 @@ function parseItem(
 /**
  * Reads a user of an import.
  *
- * @param ignored - The names of members without effect are added to it.
+ * @param ignored - A set that receives the names of members without effect.
  * @throws ServiceError for a user that is invalid for every tenant.
  */
 export function readUserToImport(item: unknown, ignored?: Set<string>): UserToImport {
@@ -138,9 +139,9 @@ function resultOf(outcome: Imported | undefined): Result {
 }
 
 /**
- * The result for a user whom an error refuses.
+ * The result for a user that was refused with an error.
  *
- * @throws errors of the service, which are not about a single user.
+ * @throws the error if it is a fault of the service: any status from 500 on, except `unavailable`.
  */
 export function refusedResult(cause: unknown): Refused {
   const error = errorOf(cause)
@@ -149,7 +150,7 @@ export function refusedResult(cause: unknown): Refused {
   return { status: 'refused', code, status_code: statusCode, detail: message }
 }
 
-/** Whether the password of a user counts as a request, because on `/v1` it is one of its own. */
+/** Whether the password of a user counts as a request: any password that is not a bcrypt hash. */
 export function needsHashing(item: unknown): boolean {
   const alg = (item as { password?: { alg?: unknown } } | null)?.password?.alg
   return alg !== undefined && alg !== 'bcrypt'

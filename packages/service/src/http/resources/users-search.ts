@@ -34,7 +34,10 @@ const filters = z.object({
 
 const place = z.tuple([z.string(), z.string()])
 
-/** Finds users by the beginning of an address, a name or an id, and by state. An addition: the specified list has no filters. */
+/**
+ * The route that finds users by the beginning of an address, a name or an id, and by state. The
+ * users list of the specification has no filters.
+ */
 export const searchUsersRoute = query({
   path: '/x/v1/tenants/:tenant_id/users',
   operationId: 'searchUsers',
@@ -61,7 +64,7 @@ export const searchUsersRoute = query({
 })
 
 /**
- * The first instant of a day such as `2026-12-31`.
+ * The first instant of a day such as `2026-12-31`, in UTC.
  *
  * @throws ServiceError for any other text.
  */

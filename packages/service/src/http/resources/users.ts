@@ -52,7 +52,7 @@ export const userRoutes: Route[] = [
   },
 ]
 
-/** Members without effect: the instant of a proof that the body does not claim. */
+/** The members without effect: `verified_at`, unless the body has `email_verified: true`. */
 export function ignoredMembers({ verified_at, profile }: UserBody): string[] {
   return verified_at !== undefined && !profile.email_verified ? ['verified_at'] : []
 }

@@ -50,7 +50,7 @@ const replayBody = z.object({ from: instant, to: instant.optional() }).meta({
 
 const sequence = z.tuple([z.int().nonnegative()])
 
-/** Endpoints for events, and the events themselves. */
+/** The routes of webhook endpoints, of their deliveries, and of events. */
 export const webhookRoutes: Route[] = [
   write({
     path: collection,
@@ -203,7 +203,7 @@ export const webhookRoutes: Route[] = [
   }),
 ]
 
-/** The `sequence` of the last event that a reader has read. */
+/** The `sequence` of the last event that a reader has read; 0 without `after`. */
 function sequenceOf(after: string | undefined): number {
   if (after === undefined) return 0
   if (/^\d{1,16}$/.test(after)) return Number(after)
@@ -221,7 +221,7 @@ function microsOf(name: string, text: string): number {
   throw new ServiceError('invalid_request', reason('field_not_timestamp', { name }))
 }
 
-/** An endpoint in the form of the API, without its keys. */
+/** A webhook endpoint in the form of the API, without its keys. */
 function serializeWebhook(webhook: Webhook): object {
   return omitZero({
     type: 'Webhook',
