@@ -14,7 +14,7 @@ interface FollowOptions extends DataOptions {
   after?: number
 }
 
-/** How often to look for entries. */
+/** The time between two queries for new entries. */
 const POLL_MS = 1_000
 
 /** Adds `audit follow`. */
@@ -60,7 +60,10 @@ export function addAuditFollow(audit: Command): void {
     )
 }
 
-/** Refuses a tenant that does not exist: the command would wait forever for entries of a mistyped id. */
+/**
+ * Refuses a tenant that does not exist, because the command would wait forever for entries of a
+ * mistyped id.
+ */
 async function expectTenant(admin: Admin, id: string): Promise<void> {
   if (id === SYSTEM_TENANT_ID) return
   const tenants = await admin.listTenants()

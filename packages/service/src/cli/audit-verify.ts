@@ -15,7 +15,7 @@ interface VerifyOptions extends DataOptions, JsonOptions {
   days: number
 }
 
-/** The limits of every verification. */
+/** A note about the limits of every verification. */
 const NOT_CHECKED =
   'Not checked: requests that were refused, and whether the last entries were removed together with their seals. ' +
   'Keep an export elsewhere to compare with.'

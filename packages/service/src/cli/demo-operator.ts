@@ -4,11 +4,11 @@ import type { IdentityService } from '../service.ts'
 export interface DemoOperator {
   url: string
   email: string
-  /** It may have been changed since. */
+  /** The initial password, which the operator may have changed. */
   password: string
 }
 
-/** Ensures that the console has an operator. An existing operator keeps their password. */
+/** Ensures that the console has the demo operator. An existing operator keeps the password. */
 export async function prepareOperator(
   { admin, fetch }: IdentityService,
   consoleUrl: string,

@@ -2,7 +2,10 @@ import type { AuthenticatorApp } from '../domain/factors/authenticator-app.ts'
 import type { IdentityService } from '../service.ts'
 import type { Tenant } from '../store/records.ts'
 
-/** The host of the demo tenant. Every client resolves it, which is not true of names such as `acme.localhost`. */
+/**
+ * The host of the demo tenant. Every client resolves `localhost`, but not names such as
+ * `acme.localhost`.
+ */
 const HOSTNAME = 'localhost'
 
 /** The host of the demo tenant in earlier versions. */
@@ -17,7 +20,7 @@ interface SeededUser extends DemoUser {
   isVerified: boolean
 }
 
-/** The users to log in as, with a hint for each. */
+/** The demo users, with a hint for each. */
 const demoUsers: readonly SeededUser[] = [
   { email: 'ada@example.com', name: 'Ada Lovelace', isVerified: true, password, note: '' },
   {
@@ -50,12 +53,12 @@ const demoUsers: readonly SeededUser[] = [
   },
 ]
 
-/** A user to log in as. */
+/** A demo user to log in as. */
 export interface DemoUser {
   email: string
-  /** `undefined` for a user who has none yet. */
+  /** The initial password; `undefined` for a user who was created without a password. */
   password: string | undefined
-  /** A hint about the user as they are now, which may be empty. */
+  /** A hint about the current state of the user; may be empty. */
   note: string
 }
 
@@ -63,7 +66,7 @@ export interface DemoUser {
 export interface Demo {
   issuer: string
   users: DemoUser[]
-  /** Reaches every tenant. */
+  /** The secret of an API key for all tenants. */
   apiKey: string
   application: { id: string; secret: string }
   /** The authenticator app of the user `joan@example.com`. */
@@ -95,7 +98,7 @@ export async function prepareDemo(
   const path = `/v1/tenants/${id}`
   await changeSettings(call, path, { allow_totp_app: true, allow_hardware: true })
   const found = await findUsers(call, path)
-  // A new authenticator app at every start, because the key of an earlier one cannot be read again.
+  // Every start makes a new authenticator app: the key of the earlier app cannot be read again.
   const joan = found.get('joan@example.com')?.id ?? ''
   const authenticator = await admin.giveAuthenticatorApp(id, joan)
   const application = await applicationAt(call, path, applicationUrl)
@@ -115,7 +118,10 @@ interface FoundUser {
   hasPassword: boolean
 }
 
-/** The demo users by address. A reused folder may have any number of other users, so all pages are read until each is found. */
+/**
+ * The demo users that exist, by email address. A reused folder may have any number of other users,
+ * so pages are read until all demo users are found.
+ */
 async function findUsers(call: Call, path: string): Promise<Map<string, FoundUser>> {
   const emails: ReadonlySet<string> = new Set(demoUsers.map(({ email }) => email))
   const found = new Map<string, FoundUser>()
@@ -134,7 +140,7 @@ async function findUsers(call: Call, path: string): Promise<Map<string, FoundUse
   return found
 }
 
-/** The hint about a user, changed or empty if it is no longer true. */
+/** The hint about a user, adapted to the user's current state. */
 function noteOf({ isVerified, password: given, note }: SeededUser, user?: FoundUser): string {
   if (!user) return 'is gone'
   if (!isVerified && given && user.profile.email_verified) return ''
@@ -142,7 +148,7 @@ function noteOf({ isVerified, password: given, note }: SeededUser, user?: FoundU
   return note
 }
 
-/** The demo application, after its URLs were changed to the current `applicationUrl`. */
+/** Changes the URLs of the demo application to `applicationUrl`, and returns the application. */
 async function applicationAt(
   call: Call,
   path: string,
@@ -181,7 +187,10 @@ function seedDocument(domain: string, applicationUrl: string): object {
   return { tenants: [{ name: 'Demo', settings, applications: [application], users }] }
 }
 
-/** Creates an API key at every start, because the secret of an earlier one cannot be read again. Earlier ones are revoked. */
+/**
+ * Revokes the demo's earlier API keys, whose secrets cannot be read again, and creates a new key.
+ * Resolves to its secret.
+ */
 async function demoKey({ admin }: IdentityService): Promise<string> {
   for (const key of await admin.listApiKeys()) {
     if (key.name === 'demo' && key.revokedAt === undefined) await admin.revokeApiKey(key.id)
@@ -192,7 +201,7 @@ async function demoKey({ admin }: IdentityService): Promise<string> {
 // biome-ignore lint/suspicious/noExplicitAny: what the API answers has the shape that it documents
 type Call = (path: string, body?: object) => Promise<any>
 
-/** Calls the management API: GET, or POST when there is a body. */
+/** Makes a function that calls the management API: with GET, or with POST if there is a body. */
 function caller(service: IdentityService, apiKey: string): Call {
   return async (path, body) => {
     const answer = await service.fetch(`http://localhost${path}`, {

@@ -17,7 +17,7 @@ interface Line {
 
 const WARN = 40
 
-/** A logger for people: a line for each request, and one for each refusal or failure. */
+/** Makes a logger that passes each log entry to `print`, as a line for people to read. */
 export function createDevLogger(level: string, print: (line: string) => void): Logger {
   return pino({ level, base: null }, { write: (json: string) => print(readable(JSON.parse(json))) })
 }

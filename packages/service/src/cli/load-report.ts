@@ -52,7 +52,7 @@ export class LoadReport {
     }
   }
 
-  /** How many operations have succeeded and failed so far. */
+  /** The numbers of operations that have succeeded (`done`) and failed so far. */
   counts(): { done: number; failed: number } {
     return {
       done: Object.values(this.#millis).reduce((sum, { length }) => sum + length, 0),
@@ -80,7 +80,7 @@ export class LoadReport {
   }
 }
 
-/** A refusal of the installation, by its code. */
+/** An operation that failed. `code` is a status, an OAuth error, or words such as `no code`. */
 export class LoadError extends Error {
   readonly code: string
 

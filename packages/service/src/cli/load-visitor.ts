@@ -20,11 +20,12 @@ export interface LoadUser {
 const STEPS = 15
 
 /**
- * Logs a user in with a password, as a new browser and the application do together: authorization code with PKCE.
+ * Logs a user in with a password, by an authorization code with PKCE. Acts as a new browser and as
+ * the application.
  *
- * @param headers - Headers of every request of the browser.
+ * @param headers - Additional headers for every request of the browser.
  * @returns The refresh token.
- * @throws {@link LoadError} with the status or the code of the error.
+ * @throws {@link LoadError} if the login fails.
  */
 export async function logIn(
   application: LoadApplication,
@@ -108,7 +109,11 @@ async function codeOf(
   throw new LoadError('redirect loop')
 }
 
-/** The form of a page that asks for the password. */
+/**
+ * The form of a page that asks for the password.
+ *
+ * @throws {@link LoadError} if the page has no such form.
+ */
 function passwordForm(page: string): { action: string; hidden: [string, string][] } {
   const forms = page.match(/<form\b[\s\S]*?<\/form>/g) ?? []
   const form = forms.find((text) => /<input\b[^>]*\bname="password"/.test(text))
@@ -126,8 +131,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Stores the cookies of a response, for a short visit to one host. So paths and later expiries are ignored, but an
- * expired cookie is deleted.
+ * Stores the cookies of a response, and deletes expired cookies. Paths and future expiries are
+ * ignored, because a visit is short and uses one host.
  */
 function keepCookies(cookies: Map<string, string>, { headers }: Response): void {
   for (const line of headers.getSetCookie()) {

@@ -7,20 +7,20 @@ import { type Admin, createAdmin } from '../operate/admin.ts'
 import { createOfflineContext } from '../operate/offline.ts'
 import type { DatabaseOptions } from '../service-options.ts'
 
-/** The location of the data: a folder, or a PostgreSQL database. */
+/** The options for the data, in a folder or a PostgreSQL database, and for the master key. */
 export interface DataOptions extends DatabaseFlags {
   data?: string
   masterKey?: string
   masterKeyFile?: string
 }
 
-/** How to reach a PostgreSQL. */
+/** The options for a PostgreSQL database. */
 export interface DatabaseFlags {
   database?: string
   preparedStatements: boolean
 }
 
-/** Adds the options for the location of the data. */
+/** Adds the options for the data and the master key. A command fails without a location. */
 export function withDataOptions(command: Command): Command {
   const folder = new Option('--data <dir>', 'folder of the databases')
   return withDatabaseOptions(command.addOption(folder.env('LATCHKEY_DATA').conflicts('database')))
@@ -44,7 +44,7 @@ export function withDataOptions(command: Command): Command {
     })
 }
 
-/** Adds the options for a PostgreSQL. */
+/** Adds the options for a PostgreSQL database. */
 export function withDatabaseOptions(command: Command): Command {
   return command
     .addOption(
@@ -58,7 +58,7 @@ export function withDatabaseOptions(command: Command): Command {
     )
 }
 
-/** The options for a PostgreSQL, in the form of the service. */
+/** The options for PostgreSQL, in the form of the service; `undefined` without `--database`. */
 export function databaseOf(
   { database, preparedStatements }: DatabaseFlags,
   more: Partial<DatabaseOptions> = {},
@@ -69,7 +69,7 @@ export function databaseOf(
 /**
  * Runs `work` with an admin of the data. Servers may be serving the same data.
  *
- * @throws if the folder holds no data.
+ * @throws if the folder holds no data and `create` is not set.
  */
 export async function withAdmin<T>(
   options: DataOptions,
@@ -101,12 +101,16 @@ function operatorName(): string {
   }
 }
 
-/** Adds comma-separated values to those from earlier uses of the option. */
+/** Splits a value at commas, and adds the parts to the values of earlier uses of the option. */
 export function commaSeparated(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(',')]
 }
 
-/** Reads a date such as 2027-01-31 or a timestamp, as microseconds. */
+/**
+ * Reads a date such as 2027-01-31, or a timestamp, as microseconds.
+ *
+ * @throws InvalidArgumentError for any other text.
+ */
 export function instant(text: string): number {
   const millis = Date.parse(text)
   if (Number.isNaN(millis)) {

@@ -24,7 +24,10 @@ import { addSeedCommand } from './commands/seed.ts'
 import { addServeCommand } from './commands/serve.ts'
 import { addTenantCommands } from './commands/tenant.ts'
 
-/** Makes the `latchkey-service` command with all its subcommands. Its exit codes: 0 done, 1 failed, 2 usage error. */
+/**
+ * Makes the `latchkey-service` command with all its subcommands. Its exit codes: 0 done, 1 failed,
+ * 2 usage error.
+ */
 export function createProgram(): CommandLine {
   const program = createCommand('latchkey-service', version)
     .description('An identity service: tenants, applications, users, and a login for each tenant.')

@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
 
-/** The variables of `serve` that Kubernetes also sets, for a Service named `latchkey` or `latchkey-metrics`. */
+/**
+ * The variables of `serve` that Kubernetes also sets, for a Service named `latchkey` or
+ * `latchkey-metrics`.
+ */
 const PORTS = ['LATCHKEY_PORT', 'LATCHKEY_METRICS_PORT']
 
-/** The form of the variable `<NAME>_PORT` that Kubernetes sets. */
+/** The format of the values that Kubernetes gives to variables `<NAME>_PORT`. */
 const SERVICE_LINK = /^(tcp|udp|sctp):\/\/\S+:\d+$/
 
 /**
- * Removes the addresses that Kubernetes sets in every Pod next to a Service named `latchkey`, before `serve` reads them
- * as its port. Prints this on stderr. Ports from an operator have another form, and stay.
+ * Removes the variables that Kubernetes sets in every Pod for a Service named `latchkey`, before
+ * `serve` reads them as its ports. Prints a notice on stderr. Ports that an operator has set have
+ * another format, and stay.
  */
 export function ignoreServiceLinks(program: Command): void {
   program.hook('preSubcommand', (_, command) => {

@@ -88,7 +88,7 @@ export interface Admin {
   /** Lists the deleted tenants whose rows are still being erased. */
   listDeletions(): Promise<TenantDeletion[]>
   /**
-   * Erases the rows of deleted tenants now. For data that no running service uses.
+   * Erases the rows of deleted tenants now. Use it for data that no running service uses.
    *
    * @returns `false` if another process is already doing it.
    */
@@ -123,7 +123,7 @@ export interface Admin {
   /** Lists the published signing keys of a tenant. The first one signs. */
   listSigningKeys(tenantId: string): Promise<SigningKeyFacts[]>
   /**
-   * Gives a user an authenticator app, for tests and demonstrations. It replaces an existing one,
+   * Gives a user an authenticator app, for tests and demonstrations. It replaces an existing app,
    * and ends the user's sessions. Logins ask for its codes if the tenant has `allowTotpApp`.
    *
    * @throws ServiceError `not_found` if there is no such user.
@@ -157,8 +157,8 @@ export interface Admin {
     input: OperatorInput & { email: string },
   ): Promise<{ operator: Operator; token: string }>
   /**
-   * Invites an operator again who can no longer log in. All ways to log in that the operator has
-   * are removed. The token is used like that of `inviteOperator()`.
+   * Invites an operator again who can no longer log in. All login methods of the operator are
+   * removed. Use the token like the one of `inviteOperator()`.
    *
    * @throws ServiceError `not_found` if no operator has the address.
    */
@@ -192,7 +192,7 @@ export interface Admin {
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** Reads the whole audit log, or the entries after the id `after`, the oldest first. */
   exportAudit(query?: { after?: number; tenantId?: string }): AsyncIterable<StoredAuditEntry>
-  /** Records in the audit log that an export of it has begun, or with `rows` that it has ended. */
+  /** Adds an entry to the audit log: an export of the log has begun, or with `rows` has ended. */
   noteAuditExport(query: { tenantId?: string; after: number; rows?: number }): Promise<void>
   /**
    * Compares the audit log with its daily seals, and yields a result for each tenant.
@@ -207,9 +207,9 @@ export interface Admin {
 }
 
 /**
- * The admin half of a service.
+ * Creates the admin interface of a service.
  *
- * @param name - The key's user, as the audit log names it.
+ * @param name - The actor in the audit log, for all operations of this interface.
  */
 export function createAdmin(context: DomainContext, name = 'admin'): Admin {
   const scope: ServiceScope = { context, actor: { name } }
@@ -244,7 +244,7 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     rotateSigningKey: (tenantId, options) => rotateSigningKey({ ...scope, tenantId }, options),
     listSigningKeys: (tenantId) => listSigningKeys({ ...scope, tenantId }),
     async giveAuthenticatorApp(tenantId, userId) {
-      // Loaded here, so that commands of the operator need not load it.
+      // Imported here, because most commands do not need this module.
       const { giveAuthenticatorApp } = await import('../domain/factors/authenticator-app.ts')
       return giveAuthenticatorApp({ ...scope, tenantId }, userId)
     },

@@ -2,7 +2,9 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 
-/** The secret that encrypts a backup: a passphrase, or keys of age (`age1…`, `AGE-SECRET-KEY-1…`). */
+/**
+ * The secret that encrypts a backup: a passphrase, or keys of age (`age1…`, `AGE-SECRET-KEY-1…`).
+ */
 export type BackupKeys = { passphrase: string } | { keys: string[] }
 
 /** The paths of files: one with a passphrase, or one with keys. */
@@ -11,7 +13,11 @@ export interface KeyFiles {
   keyFile?: string | undefined
 }
 
-/** Reads the secret of a backup; `undefined` if the options name no file. */
+/**
+ * Reads the secret of a backup; `undefined` if the options name no file.
+ *
+ * @throws if the passphrase is too short, or the file has other lines than keys and comments.
+ */
 export function readBackupKeys({ passphraseFile, keyFile }: KeyFiles): BackupKeys | undefined {
   if (passphraseFile !== undefined) {
     const passphrase = readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, '')
@@ -48,7 +54,10 @@ export async function* encrypted(content: Readable, keys: BackupKeys): AsyncGene
 }
 
 /**
- * @throws if the keys do not open the file, or the file was changed. The message contains `name`.
+ * Decrypts a stream in the age format.
+ *
+ * @param name - The name of the file in the message of an error.
+ * @throws if the keys do not open the file, or the file was changed.
  */
 export async function* decrypted(
   content: Readable,

@@ -6,8 +6,9 @@ import { open, rm } from 'node:fs/promises'
  * Writes a new file with mode 0600, and syncs it to the disk.
  *
  * @param openContent - Opens the content, once the file exists.
- * @returns the digest of the written bytes.
- * @throws if the file already exists, or cannot be written completely. Then nothing of it is left.
+ * @returns the SHA-256 digest of the written bytes, in hexadecimal.
+ * @throws if the file already exists, or cannot be written completely. An incomplete file is
+ *   deleted.
  */
 export async function writePrivate(
   file: string,
@@ -33,7 +34,7 @@ export async function writePrivate(
   return digest.digest('hex')
 }
 
-/** The digest of a file's content. */
+/** The SHA-256 digest of a file's content, in hexadecimal. */
 export async function digestOf(file: string): Promise<string> {
   const digest = createHash('sha256')
   for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer)

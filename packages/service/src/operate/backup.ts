@@ -15,7 +15,7 @@ import { digestOf, writePrivate } from './backup-file.ts'
 /** The number of objects in a backup, by table. */
 export type BackupCounts = Record<string, number>
 
-/** Some numbers of objects, by which an operator can tell whether a backup is the right one. */
+/** The tables to count. An operator can tell by the counts whether a backup is the right one. */
 const COUNTED = ['tenants', 'applications', 'users', 'credentials', 'audit'] as const
 
 /**
@@ -23,7 +23,8 @@ const COUNTED = ['tenants', 'applications', 'users', 'credentials', 'audit'] as 
  * folder.
  *
  * @param keys - If given, the file is encrypted.
- * @throws if the file already exists, or if its content does not equal the written one afterwards.
+ * @throws if the folder has no data, the file already exists, or reading the file back gives other
+ *   bytes than were written.
  */
 export async function backUp(
   folder: string,
@@ -32,7 +33,7 @@ export async function backUp(
 ): Promise<BackupCounts> {
   const source = join(folder, 'data.db')
   if (!existsSync(source)) throw new Error(`There is no data in ${folder}.`)
-  // In the data folder, where the unencrypted copy is as well protected as the data itself.
+  // The unencrypted draft is in the data folder, where it is as well protected as the data itself.
   removeLeftDrafts(folder)
   const draft = draftIn(folder)
   try {
@@ -56,7 +57,7 @@ export async function backUp(
 /** Options of a restore. */
 export interface RestoreOptions {
   keys?: BackupKeys | undefined
-  /** The folder that the backup will replace, for a comparison. It is not changed. */
+  /** The folder that the backup will replace. It is compared with the backup, and not changed. */
   replaces?: string | undefined
   /** Whether API keys and operators can be used without confirmation. */
   keepsAccess?: boolean | undefined
@@ -69,16 +70,18 @@ export interface Restored {
    * The time of the newest entry in the audit log of the backup; `undefined` if the log is empty.
    */
   upTo: Micros | undefined
-  /** Changes after the backup, if there is a folder to compare with. */
+  /** The changes after the backup; `undefined` without a folder to compare with. */
   unknown: Unknown[] | undefined
   unconfirmed: Unconfirmed[]
 }
 
 /**
- * Makes a data folder from a backup. It does not contain the master key. All users are logged out. API keys, operators
- * and endpoints must be confirmed, because they may have been revoked or deleted after the backup.
+ * Makes a data folder from a backup, which does not contain the master key. All users are logged
+ * out. API keys, operators and endpoints must be confirmed, because they may have been revoked or
+ * deleted after the backup.
  *
- * @throws if the folder is in use or not empty, or the file is not an intact backup. The folder is unchanged then.
+ * @throws if the folder is in use or not empty, or the file is not an intact backup. Then the
+ *   folder is unchanged.
  */
 export async function restore(
   file: string,
@@ -112,12 +115,12 @@ export async function restore(
   }
 }
 
-/** Records in a data folder that its data is from a backup. */
+/** Records in a data folder that its data is from a backup, and returns the facts to report. */
 async function noteIn(
   folder: string,
   { replaces, keepsAccess }: { replaces: string | undefined; keepsAccess: boolean },
 ): Promise<Omit<Restored, 'counts'>> {
-  // Opening it also migrates an old backup.
+  // Opening the store also migrates an old backup.
   const store = await openSqliteDataStore(folder)
   try {
     const unknown =
@@ -138,7 +141,7 @@ async function expectEmpty(folder: string): Promise<void> {
   throw new Error(`The folder ${folder} is not empty; restore into one that is, or does not exist.`)
 }
 
-/** Copies in one read transaction, which neither restarts because of writers nor blocks them. */
+/** Copies a database in one read transaction, which does not block writers. */
 function copyDatabase(source: string, target: string): void {
   const database = new DatabaseSync(source, { readOnly: true })
   try {
@@ -150,7 +153,10 @@ function copyDatabase(source: string, target: string): void {
 }
 
 /**
- * @throws if the file is not an intact database of this service; `name` is its name in the message.
+ * Checks a database, and counts its objects by table.
+ *
+ * @param name - The name of the database in the message of an error.
+ * @throws if the file is not an intact database of this service.
  */
 function checkDatabase(file: string, name: string): BackupCounts {
   const unsound = (cause?: unknown) =>

@@ -16,8 +16,8 @@ import { inspectRedis, type RedisFacts } from '../store/redis/inspect.ts'
 import { createLogMemory } from '../store/redis/log-memory.ts'
 
 /**
- * A few seconds do no harm, because codes of authenticator apps are accepted for another 30
- * seconds.
+ * The maximum difference between two clocks. Smaller differences do no harm, because codes of
+ * authenticator apps are accepted for another 30 seconds.
  */
 const MAX_SECONDS_APART = 30
 
@@ -53,7 +53,11 @@ export async function examineShared({ database, redis, repair }: Examined): Prom
   }
 }
 
-/** Checks whether exports and the readers that send logout notices can read the audit log to its end. */
+/**
+ * Findings about the audit log: wrong ends of the log, and entries that exports cannot read yet.
+ *
+ * @param repair - Whether to correct wrong ends.
+ */
 async function examineLog(connections: Connections, repair: boolean): Promise<string[]> {
   const { last, newest, read, exported } = await logEnds(connections)
   const remedy = repair ? 'It was repaired.' : 'Run doctor with --repair.'
@@ -76,7 +80,7 @@ async function examineLog(connections: Connections, repair: boolean): Promise<st
   return findings
 }
 
-/** Whether the database is a restored dump, which no process has noticed at its start. */
+/** A finding if the database is a restored dump that no process has noticed at its start. */
 async function examineDump(store: DataStore, url: string): Promise<string[]> {
   const client = connectRedis(url)
   try {
@@ -101,7 +105,11 @@ function clockFinding(whose: string, seconds: number): string[] {
   ]
 }
 
-/** @param seconds - How far this machine's clock is ahead of PostgreSQL's. */
+/**
+ * Findings about each node of Redis.
+ *
+ * @param seconds - How far this machine's clock is ahead of PostgreSQL's.
+ */
 async function examineRedis(url: string, seconds: number): Promise<string[]> {
   const client = connectRedis(url)
   try {

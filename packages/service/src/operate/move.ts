@@ -19,7 +19,7 @@ import { takeOwnership } from '../store/sqlite/owner-lock.ts'
 import { openProtocolDatabase } from '../store/sqlite/protocol-schema.ts'
 import { allEntries, readTable } from '../store/sqlite/read-all.ts'
 
-/** The tables of `data.db`. A table comes after those that it refers to. */
+/** The tables of `data.db`. Each table comes after the tables that it refers to. */
 const TABLES = [
   'tenants',
   'tenant_logos',
@@ -50,8 +50,8 @@ const TABLES = [
 ] as const satisfies readonly TableName[]
 
 /**
- * Tables that triggers on other tables have filled. Their rows are replaced by those of the folder,
- * because the triggers store the present names with old entries.
+ * The tables that triggers fill while others are copied. Their rows are then replaced by those of
+ * the folder, because the triggers store the present names with old entries.
  */
 const BY_TRIGGERS: ReadonlySet<string> = new Set(['audit_details', 'never_logged_in'])
 
@@ -72,13 +72,13 @@ export interface MoveOptions {
  * Copies a data folder to PostgreSQL and Redis, with the same ids and rows, and with valid sessions
  * and tokens. The folder is marked as moved, and can no longer be served.
  *
- * @throws if the folder is being served, or the database already has tenants. Nothing is moved
- *   then.
+ * @throws if the folder is being served, or the database already has tenants. Then nothing is
+ *   moved.
  */
 export async function moveFolder({ data, database, redis }: MoveOptions): Promise<MoveReport> {
   if (!existsSync(join(data, 'data.db'))) throw new Error(`There is no data in ${data}.`)
   const lock = takeOwnership(data)
-  // Opening it migrates an old folder, so that its columns match those of PostgreSQL.
+  // Opening the database migrates an old folder, so that its columns match those of PostgreSQL.
   await (await openDatabase(data)).close()
   const state = openProtocolDatabase(join(data, 'protocol.db'))
   const connections = createConnections(database, { queryMs: 0 })
@@ -144,7 +144,7 @@ function* each(rows: Iterable<AnyRow>, change: (row: AnyRow) => AnyRow): Generat
   for (const row of rows) yield change(row)
 }
 
-/** How many entries are written to Redis at a time. */
+/** The number of entries to write to Redis at a time. */
 const ENTRIES_AT_ONCE = 100
 
 async function copyEntries(state: DatabaseSync, protocol: ProtocolStore): Promise<number> {

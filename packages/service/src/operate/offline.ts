@@ -15,7 +15,10 @@ import type { DataStore } from '../store/ports.ts'
 import { openSqliteDataStore } from '../store/sqlite/data-store.ts'
 import { refuseMoved } from '../store/sqlite/moved-folder.ts'
 
-/** The rules for a data folder or a PostgreSQL without serving it, for commands next to running servers. */
+/**
+ * Creates the domain context of a data folder or a PostgreSQL database, for commands. A service may
+ * be serving the same data.
+ */
 export async function createOfflineContext(
   where: { data: string } | { database: DatabaseOptions },
   source: Omit<MasterKeySource, 'data'>,

@@ -20,7 +20,7 @@ import { userInput } from '../wire/users.ts'
 
 const settingSchemas: Readonly<Record<string, z.ZodType>> = tenantBody.shape.settings.shape
 
-/** A missing setting gets the default of a new tenant, not its zero value. */
+/** The settings of a tenant in a seed. A missing setting gets the default of a new tenant. */
 const seedSettings = tenantBody.shape.settings.extend(
   Object.fromEntries(
     tenantSettings.flatMap(({ name, initial }) =>
@@ -123,7 +123,9 @@ async function seedApplications(
   }
 }
 
-/** Refuses unknown fields, because a mistyped one would have no effect and go unnoticed. */
+/**
+ * Refuses an unknown recipe, and unknown fields: a mistyped field would silently have no effect.
+ */
 function checkConnection(connection: SeedTenant['connections'][number]): void {
   recipeNamed(connection.recipe)
   const known = Object.keys(seedConnection.shape)

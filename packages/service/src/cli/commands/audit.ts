@@ -27,10 +27,12 @@ interface ExportOptions extends DataOptions {
   after: number
 }
 
-/** How many entries are printed at a time. */
+/** The number of entries to print at a time. */
 const LOT = 1_000
 
-/** Adds `audit`, which lists, and `audit export`, `audit follow` and `audit verify`. */
+/**
+ * Adds `audit list` (the default of `audit`), `audit export`, `audit follow` and `audit verify`.
+ */
 export function addAuditCommand(program: Command): void {
   const audit = program
     .command('audit')

@@ -56,7 +56,7 @@ interface RestoreFlags extends BackupFlags {
   keepAccess: boolean
 }
 
-/** Prints what the backup does not contain, and what to do about it. */
+/** The lines that tell the operator what the backup does not contain, and what to do next. */
 function reportOf(
   { upTo, unknown, unconfirmed }: Restored,
   { data, keepAccess }: RestoreFlags,

@@ -32,7 +32,10 @@ interface AddOptions extends ChangeOptions {
   teamId?: string
 }
 
-/** The variable with the client secret. As an argument, every process on the machine could see it. */
+/**
+ * The environment variable with the client secret. No option takes the secret itself, because other
+ * processes can see arguments.
+ */
 const SECRET = 'LATCHKEY_CONNECTION_SECRET'
 
 /** Adds `connection list`, `connection add`, `connection update` and `connection remove`. */
@@ -78,7 +81,7 @@ export function addConnectionCommands(program: Command): void {
       'id of the private key at Apple, which you give in place of a client secret',
     )
     .action(({ tenant, secretFile, scopes, ...given }: AddOptions) => {
-      // Refuses an unknown recipe before it reads the secret.
+      // An unknown recipe is refused before the secret is read.
       recipeNamed(given.recipe)
       const secret = readSecret(secretFile)
       if (secret === undefined) {
@@ -154,7 +157,7 @@ function withChanges(command: Command): Command {
     .option('--no-enabled', 'keep it, and do not offer it')
 }
 
-/** The secret from a file, from standard input, or from the environment. */
+/** The secret from a file, standard input, or the environment; `undefined` if none is given. */
 function readSecret(file: string | undefined): string | undefined {
   if (file === undefined) return secretOf(SECRET)
   return readInput(file, '--secret-file').toString()

@@ -17,7 +17,7 @@ interface DevOptions {
   baseUrl: string
 }
 
-/** How many ports are tried, including the first one. */
+/** The number of ports to try, including the first one. */
 const PORTS_TRIED = 100
 
 /** Adds `dev`. */
@@ -30,7 +30,8 @@ export function addDevCommand(program: Command): void {
         .default(4400)
         .argParser(wholeNumber(1, 65_535)),
     )
-    // No `.env()` here, unlike in other commands: users with known passwords must not get into real data.
+    // No `.env()` here, unlike in other commands: users with known passwords must not get into real
+    // data.
     .addOption(new Option('--data <dir>', 'folder of the databases').default('.latchkey/dev'))
     .addOption(
       new Option('--base-url <url>', 'address of your application in the browser')
@@ -94,7 +95,8 @@ async function dev(
 }
 
 /**
- * Runs the application, if there is one, until it exits or this process gets a signal, which is passed on to it.
+ * Runs the application until it exits, or until this process gets a signal to stop: then the
+ * application gets SIGTERM. Without an application, waits for the signal.
  *
  * @returns The exit code of an application that exited by itself; otherwise 0.
  */
@@ -128,8 +130,8 @@ async function runUntilSignal(
 }
 
 /**
- * Prints the code of the demo authenticator app whenever Enter is pressed; returns a function that
- * stops it. Does nothing if the input has ended, as without a terminal.
+ * Prints a code of the demo's authenticator app at each Enter on standard input. Returns a function
+ * that stops reading.
  */
 function printCodes(app: AuthenticatorApp): () => void {
   const lines = createInterface({ input: process.stdin })
@@ -143,10 +145,14 @@ interface HeldPort {
   release(): Promise<unknown>
 }
 
-/** Reserves the first free port from `wanted` on, because the service starts to listen only later. */
+/**
+ * Reserves the first free port from `wanted` on. The service listens on the port later.
+ *
+ * @throws if no port is free, or a port cannot be used for another reason.
+ */
 async function holdPortFrom(wanted: number): Promise<HeldPort> {
   for (let port = wanted; ; port++) {
-    // Does not keep the process alive if the service cannot be created.
+    // The process can exit despite this server if the service cannot be created.
     const holder = createServer().unref()
     try {
       await once(holder.listen(port, '127.0.0.1'), 'listening')
@@ -160,7 +166,11 @@ async function holdPortFrom(wanted: number): Promise<HeldPort> {
   }
 }
 
-/** The origin of an address such as `http://localhost:5173`. */
+/**
+ * The origin of a URL such as `http://localhost:5173`.
+ *
+ * @throws InvalidArgumentError for any other text, such as a URL with a path.
+ */
 function webAddress(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash) {
@@ -169,7 +179,9 @@ function webAddress(text: string): string {
   return url.origin
 }
 
-/** The settings of the kit for the demo application, by the names of their environment variables. */
+/**
+ * The settings of the kit for the demo application, by the names of their environment variables.
+ */
 function settingsOf({ issuer, application }: Demo, baseUrl: string): Record<string, string> {
   return {
     LATCHKEY_ISSUER: issuer,

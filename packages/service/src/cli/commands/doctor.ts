@@ -40,7 +40,7 @@ async function examine(options: DoctorOptions): Promise<void> {
   if (findings.length > 0) throw new Error(`${findings.length} findings need a decision of yours.`)
 }
 
-/** Problems in the data of a folder. */
+/** The problems in the data of a folder; none if the folder has no data. */
 async function examineFolder(data: string): Promise<string[]> {
   if (!existsSync(join(data, 'data.db'))) return []
   refuseMoved(data)
@@ -52,7 +52,7 @@ async function examineFolder(data: string): Promise<string[]> {
   }
 }
 
-/** Problems in the way PostgreSQL and Redis are run. */
+/** The problems that the operator has to decide on, in a folder or in PostgreSQL and Redis. */
 async function operationFindings(options: DoctorOptions): Promise<{ finding: string }[]> {
   const database = databaseOf(options)
   if (!database) return (await examineFolder(options.data ?? '')).map((finding) => ({ finding }))

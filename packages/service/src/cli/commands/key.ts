@@ -20,7 +20,7 @@ interface CreateOptions extends DataOptions, JsonOptions {
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** The default lifetime of a key. */
+/** The default lifetime of an API key. */
 const YEAR_MICROS = 365 * 86_400 * 1e6
 
 /** Adds `key list`, `key create` and `key revoke`. */

@@ -42,10 +42,10 @@ interface Target {
   readonly application: LoadApplication
 }
 
-/** How often progress is printed, in milliseconds. */
+/** The time between two lines of progress, in milliseconds. */
 const PROGRESS_MILLIS = 5000
 
-/** After this time, an operation without an answer counts as failed. */
+/** The timeout of an operation, in milliseconds. */
 const OPERATION_MILLIS = 30_000
 
 /** Adds `load`. */
@@ -100,7 +100,11 @@ async function load(options: LoadOptions): Promise<void> {
   }
 }
 
-/** Reads and checks all options before anything is sent. @throws {@link Exit} with the code of a usage error. */
+/**
+ * Reads and checks all options before anything is sent.
+ *
+ * @throws {@link Exit} with the code of a usage error.
+ */
 function targetOf(options: LoadOptions): Target {
   const { issuer, url, tenant, clientId, redirectUri } = options
   const apiKey = secret('LATCHKEY_API_KEY', '--api-key-file', options.apiKeyFile)
@@ -145,7 +149,12 @@ function targetOf(options: LoadOptions): Target {
   }
 }
 
-/** A secret from the environment or a file. As an argument, other users of the machine could see it. */
+/**
+ * A secret from the environment or a file; `undefined` if neither is given. No option takes the
+ * secret itself, because other users of the machine can see arguments.
+ *
+ * @throws {@link Exit} if both are given, or the file is empty.
+ */
 function secret(variable: string, option: string, file: string | undefined): string | undefined {
   const given = secretOf(variable)
   if (file === undefined) return given
@@ -157,7 +166,10 @@ function secret(variable: string, option: string, file: string | undefined): str
   return text
 }
 
-/** Creates users with verified addresses and random passwords. Each is added to `users` at once, so that it is removed even after a failure. */
+/**
+ * Creates users with verified addresses and random passwords. Each user is added to `users` at
+ * once, so that the user is removed even after a failure.
+ */
 async function makeUsers(
   { client, tenant }: Target,
   count: number,
@@ -193,8 +205,8 @@ async function removeUsers({ client, tenant }: Target, users: readonly LoadUser[
 }
 
 /**
- * Simulates visitors for the given seconds. At the end, visits in progress are finished; if the run is stopped, they
- * are cancelled.
+ * Simulates visitors for `seconds`, then completes the visits in progress. If `signal` is aborted,
+ * these visits are canceled.
  */
 async function play(
   { connection, tenant, application }: Target,
@@ -209,7 +221,7 @@ async function play(
     const { done, failed } = report.counts()
     console.error(`${Math.round(passed())} s: ${done} operations, ${failed} failed`)
   }, PROGRESS_MILLIS)
-  // Without retries, so that each refusal is measured.
+  // This client makes no retries, so that each refusal is measured.
   const accounts = createManagementClient({ ...connection, retries: 0 }).users(tenant)
   const measure = <Result>(
     operation: Operation,

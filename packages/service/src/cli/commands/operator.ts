@@ -30,13 +30,16 @@ const roleOption = () =>
     .choices(operatorRoles)
     .makeOptionMandatory()
 
-/** The option that says where the console is. */
+/** Makes the option for the URL of the console. */
 export const consoleUrlOption = (description: string): Option =>
   new Option('--console-url <url>', description)
     .env('LATCHKEY_CONSOLE_URL')
     .argParser(consoleOrigin)
 
-/** Adds `operator invite`, `operator recover`, `operator list`, `operator role` and `operator remove`. */
+/**
+ * Adds `operator invite`, `operator recover`, `operator list`, `operator role` and `operator
+ * remove`.
+ */
 export function addOperatorCommands(program: Command): void {
   const operator = program
     .command('operator')
@@ -111,7 +114,11 @@ export function addOperatorCommands(program: Command): void {
     )
 }
 
-/** The origin of an address such as `https://console.example.com`. */
+/**
+ * The origin of a console URL such as `https://console.example.com`.
+ *
+ * @throws InvalidArgumentError for any other text.
+ */
 function consoleOrigin(text: string): string {
   const url = parseConsoleUrl(text)
   if (typeof url === 'string') throw new InvalidArgumentError(url)

@@ -62,7 +62,7 @@ function addStoreOptions(command: Command): void {
     )
 }
 
-/** Adds the options of the address and of HTTPS. */
+/** Adds the options of the listening address and of TLS. */
 function addListenerOptions(command: Command): void {
   command
     .addOption(
@@ -88,7 +88,7 @@ function addListenerOptions(command: Command): void {
     )
 }
 
-/** Adds the options of passwords, of the rate limit, of retention and of a shutdown. */
+/** Adds the options of leaked passwords, the rate limit, the audit log and a shutdown. */
 function addLimitOptions(command: Command): void {
   command
     .addOption(
@@ -181,7 +181,8 @@ function addHostOptions(command: Command): void {
         .choices(['none', 'dns']),
     )
     .addOption(
-      // No variable, because commander would take every value of it, even "false", for yes.
+      // This option has no environment variable: commander takes every value, even "false", as
+      // true.
       new Option(
         '--allow-developer-mode',
         'open private networks and the outbox page to tenants in developer mode',
@@ -249,7 +250,7 @@ async function serve(options: ServeOptions): Promise<void> {
       host: options.host,
       tls,
     })
-    // From here on, a signal may come at any moment, and closes the service in order.
+    // From here on, a signal shuts the service down gracefully.
     const stopped = nextSignal()
     logger.info({ address, port, tls: tls !== undefined }, 'listening')
     const signal = await stopped

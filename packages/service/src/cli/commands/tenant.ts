@@ -10,7 +10,7 @@ import type { Admin } from '../../operate/admin.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
-/** How often a long deletion prints its progress. */
+/** The minimum time between two lines of progress for a deletion. */
 const TELL_MS = 1_000
 
 interface CreateOptions extends DataOptions, JsonOptions {
@@ -19,7 +19,10 @@ interface CreateOptions extends DataOptions, JsonOptions {
   companyName: string
 }
 
-/** Adds `tenant list`, `tenant create`, `tenant free-domain`, `tenant delete` and `tenant deletions`. */
+/**
+ * Adds `tenant list`, `tenant create`, `tenant free-domain`, `tenant delete` and `tenant
+ * deletions`.
+ */
 export function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('Create, list and delete tenants.')
 
@@ -94,7 +97,8 @@ export function addTenantCommands(program: Command): void {
 }
 
 /**
- * Erases the remaining rows of deleted tenants. A running service may do the same at the same time.
+ * Erases the remaining rows of deleted tenants, and prints the progress. If another process is
+ * erasing the rows, prints only that.
  */
 async function finishErasing(admin: Admin): Promise<void> {
   let toldAt = 0
