@@ -11,7 +11,7 @@ import type { TlsOptions } from './server/tls.ts'
 
 /** A PostgreSQL database, which any number of processes can share. */
 export interface DatabaseOptions {
-  /** The address, such as `postgres://latchkey:password@db.internal/latchkey`. */
+  /** The URL, such as `postgres://latchkey:password@db.internal/latchkey`. */
   url: string
   /**
    * Whether to prepare each statement once per connection. Set `false` behind a PgBouncer older
@@ -28,18 +28,18 @@ export interface DatabaseOptions {
 /** The options of an identity service. */
 export interface IdentityServiceOptions {
   /**
-   * The folder of the SQLite databases. Created if it is missing. Default: everything is kept in
+   * The folder of the SQLite databases. A missing folder is created. Default: everything is kept in
    * memory.
    */
   data?: string | undefined
   /**
-   * A PostgreSQL database instead of the folder `data`: its address, or an object with more
-   * options. Any number of processes can serve the same data. Needs `redis`, and `masterKey` or
+   * A PostgreSQL database instead of the folder `data`: its URL, or an object with more options.
+   * Any number of processes can serve the same data. Needs `redis`, and `masterKey` or
    * `masterKeyFile`.
    */
   database?: string | DatabaseOptions | undefined
   /**
-   * The address of the Redis or Valkey for sessions, codes and other records that expire:
+   * The URL of the Redis or Valkey for sessions, codes and other records that expire:
    * `redis://host:6379`, `redis-cluster://host:6379,other:6379` or
    * `redis-sentinel://host:26379/name`; with TLS, `rediss…`. Required with `database`.
    */
@@ -62,8 +62,8 @@ export interface IdentityServiceOptions {
    */
   leakedPasswordsFile?: string | undefined
   /**
-   * The address of the lookup of leaked passwords, for tenants that turn it on. The first five
-   * digits of the hash are appended. Default `https://api.pwnedpasswords.com/range/`.
+   * The URL of the lookup of leaked passwords, for tenants that turn it on. The first five digits
+   * of the hash are appended. Default `https://api.pwnedpasswords.com/range/`.
    */
   leakedPasswordsUrl?: string | undefined
   /** Requests that one API key may make per second. Default 100. */
@@ -82,19 +82,19 @@ export interface IdentityServiceOptions {
    */
   allowDeveloperMode?: boolean
   /**
-   * The hosts of the management API, such as `api.example.com`. No tenant can take one as its
-   * domain. Default: none.
+   * The hosts of the management API, such as `api.example.com`. No tenant can take such a host as
+   * its domain. Default: none.
    */
   apiHosts?: readonly string[]
   /**
-   * The address of the management console, such as `https://console.example.com`. It needs an
+   * The URL of the management console, such as `https://console.example.com`. The console needs an
    * origin of its own, which no tenant can have as its domain. Default: there is no console.
    */
   consoleUrl?: string | undefined
   /**
    * With `dns`, an API key can move a tenant to another domain only if a TXT record at
-   * `_latchkey.<domain>` is `latchkey-tenant=<id of the tenant>`. Set it if customers have API keys
-   * for their own tenants. Default `none`.
+   * `_latchkey.<domain>` is `latchkey-tenant=<id of the tenant>`. Set `dns` if customers have API
+   * keys for their own tenants. Default `none`.
    */
   domainVerification?: DomainVerification
   /**
@@ -107,13 +107,14 @@ export interface IdentityServiceOptions {
    * their entries in `X-Forwarded-For` are trusted. Default: none.
    */
   trustedProxies?: readonly string[]
-  /** Days for which the audit log is kept. Default 400. */
+  /** The days for which the audit log is kept. Default 400. */
   auditDays?: number
-  /** Seconds that {@link IdentityService.close} waits for requests in progress. Default 10. */
+  /** The seconds that {@link IdentityService.close} waits for requests in progress. Default 10. */
   closeSeconds?: number
   /**
-   * Returns more claims for the ID tokens of a user, such as roles that your process stores. Called
-   * at every login and refresh. Claims such as `sub` and `exp` cannot be changed.
+   * Returns more claims for the ID tokens of a user, such as roles that your process stores. The
+   * function is called at every login and refresh. Claims such as `sub` and `exp` cannot be
+   * changed.
    */
   idTokenClaims?: ClaimsOf
   /** The clock, for tests. Default: the system clock. */
@@ -122,7 +123,7 @@ export interface IdentityServiceOptions {
   logger?: Logger
 }
 
-/** A schema for every member of an options type, so that the compiler finds one that is missing. */
+/** A schema for every member of an options type. The compiler reports a missing schema. */
 type Schemas<Options> = { [Name in keyof Required<Options>]: z.ZodType }
 
 const text = z.string('must be a string').optional()
@@ -132,7 +133,7 @@ const whole = (least: number): z.ZodType => {
   return z.int(mustBe).min(least, mustBe).optional()
 }
 const positive = z.number('must be a number').positive('must be more than 0').optional()
-/** An object of another package or of the application, known by its methods. */
+/** A schema for an object of another package or of the application. It checks only the methods. */
 const withMethods = (...names: string[]): z.ZodType =>
   z
     .custom((value) => names.every((name) => typeof Object(value)[name] === 'function'), {
@@ -220,7 +221,7 @@ function notAnObject(issue: { code?: string }): string | undefined {
   return issue.code === 'invalid_type' ? 'must be an object' : undefined
 }
 
-/** The names of the group of options at a path. */
+/** The names of the options in the group at a path. */
 function namesAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
   let group: unknown = schema
   for (const name of path) {

@@ -58,7 +58,7 @@ export interface IdentityService {
   /**
    * Listens for HTTP, or with `tls` for HTTPS. Resolves to the address.
    *
-   * @throws if the port is in use or the certificate cannot be used. The message says which.
+   * @throws if the port is in use, or the certificate cannot be used.
    */
   listen(options?: ListenOptions): Promise<AddressInfo>
   /**
@@ -91,15 +91,15 @@ export interface IdentityService {
 /**
  * Starts an identity service in this process.
  *
- * @throws TypeError for an option that is unknown or of a wrong type, listing every one; and an
- *   error if another process serves the data folder, if a newer version wrote it, if its master key
- *   is missing, or if the installed version of oidc-provider lacks a part that the service needs.
+ * @throws TypeError that lists all options that are unknown or of a wrong type.
+ * @throws if another process serves the data folder, if a newer version wrote the folder, if its
+ *   master key is missing, or if the installed oidc-provider lacks a part that the service needs.
  */
 export async function createIdentityService(
   options: IdentityServiceOptions = {},
 ): Promise<IdentityService> {
   checkServiceOptions(options)
-  // Before the data is opened: this release would change a folder that it cannot serve.
+  // Checked before the data is opened, because opening changes a folder that cannot be served then.
   checkMembers()
   const { logger = pino({ level: 'silent' }) } = options
   const domains = domainPolicy(options)
@@ -110,20 +110,24 @@ export async function createIdentityService(
     context = await createContext(opened, options, domains, logger)
     return await startService(options, { opened, context, logger, clientIp })
   } catch (error) {
-    // Another attempt would find the folder taken, and each one would leave the list of leaked passwords open.
+    // Otherwise, another attempt would find the folder in use, and the list of leaked passwords
+    // would stay open.
     await Promise.all([context?.leaks.close(), opened.close()])
     throw error
   }
 }
 
-/** Starts a service over opened stores. When it fails, it leaves nothing running, and the stores and the context open. */
+/**
+ * Starts a service on opened stores. If the start fails, everything that it has started is stopped.
+ * The stores and the context stay open.
+ */
 async function startService(
   options: IdentityServiceOptions,
   { opened, context, logger, clientIp }: StartParts,
 ): Promise<IdentityService> {
   const { store, protocol, masterKeys } = opened
   const { consoleUrl } = options
-  // The console redeems its codes in this process, so no other one needs to know it.
+  // The console redeems its codes in this process, so no other process needs this secret.
   const consoleSecret = randomBytes(32).toString('base64url')
 
   const check = atMostEverySecond(async () => {
@@ -131,7 +135,7 @@ async function startService(
   })
   let closing: Promise<void> | undefined
   const background = createBackground(logger)
-  // Loaded where mail is sent: a development server need not wait for nodemailer.
+  // Imported only if mail is sent, so that a development server need not load nodemailer.
   const mail = options.mail && (await import('./mail/smtp.ts')).createSmtpTransport(options.mail)
   const { issuer, webhooks, api } = createLayers(options, {
     ...{ opened, context, background, logger, clientIp, consoleSecret, mail },
@@ -167,7 +171,7 @@ async function startService(
     const graceMs = (options.closeSeconds ?? 10) * 1_000
     await servers.close({ idleMs: drains ? IDLE_MS : 0, graceMs })
     await inProcess.close()
-    // Until now: the last requests count as well.
+    // The metrics stay available until now, so that they include the last requests.
     await servers.closeMetrics()
     await background.close()
     await trimRefusals(context).catch((err: unknown) => logger.error({ err }, UNTRIMMED))
@@ -214,7 +218,9 @@ async function startService(
   }
 }
 
-/** How long connections that were idle during a whole drain may still bring a request. */
+/**
+ * The time that idle connections stay open after a drain, because they may still bring a request.
+ */
 const IDLE_MS = 1_000
 
 const UNTRIMMED = 'Surplus refused requests could not be deleted.'
@@ -222,7 +228,7 @@ const UNTRIMMED = 'Surplus refused requests could not be deleted.'
 /** The stores that were opened. */
 type Opened = Awaited<ReturnType<typeof openData>>
 
-/** Makes the context for the rules of the domain, with the opened stores. */
+/** Creates the context for the rules of the domain, with the opened stores. */
 async function createContext(
   { store, masterKeys, clock }: Opened,
   options: IdentityServiceOptions,
@@ -232,7 +238,7 @@ async function createContext(
   const { allowDeveloperMode = false, allowHttpOnLoopback = false } = options
   const reached = { store, clock, domains, allowDeveloperMode }
   const events: ServiceEvents = new EventEmitter()
-  // The service listens ten times itself; Node reports more listeners than this as a leak.
+  // The service itself adds ten listeners. Node reports more listeners than this limit as a leak.
   events.setMaxListeners(25)
   return {
     ...reached,
@@ -265,7 +271,7 @@ interface LayerParts extends StartParts {
   ready: ApiOptions['ready']
 }
 
-/** The layers that answer requests, and the webhooks that follow their changes. */
+/** Creates the layers that answer requests, and the webhooks that report changes. */
 function createLayers(options: IdentityServiceOptions, parts: LayerParts) {
   const { opened, context, background, logger, clientIp, mail } = parts
   const { consoleUrl, allowHttpOnLoopback = false } = options
@@ -307,7 +313,7 @@ function createLayers(options: IdentityServiceOptions, parts: LayerParts) {
   return { issuer, webhooks, api }
 }
 
-/** The gauges of this service; the queues by the names that the metrics have for them. */
+/** The gauges of this service. The keys of `queues` are the names of the queues in the metrics. */
 function serviceGauges(context: DomainContext, protocol: Opened['protocol']): Gauge[] {
   const { store, clock, passwords } = context
   return gaugesOf({
@@ -328,8 +334,8 @@ function storesOf({ data, database }: IdentityServiceOptions): { data: string; p
 }
 
 /**
- * Runs a check at most once a second. Anyone may ask whether the service is ready, and each check
- * writes to the disk.
+ * Makes a function that skips a check for a second after it has passed. Anyone can ask whether the
+ * service is ready, and each check writes to the disk.
  */
 function atMostEverySecond(check: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
@@ -384,7 +390,7 @@ interface Answering {
   consoleHandler: () => Console | undefined
 }
 
-/** Hands each request to the part that answers it. */
+/** Makes the listener that passes each request to the part of the service that answers it. */
 function createRoute({ issuer, api, consoleHandler }: Answering): RequestListener {
   return (req, res) => {
     if (hasTwoHosts(req)) return refuseTwoHosts(res)
@@ -398,7 +404,10 @@ function createRoute({ issuer, api, consoleHandler }: Answering): RequestListene
   }
 }
 
-/** Whether a request is for the REST half; all else is for the issuer of the tenant at its host. */
+/**
+ * Whether a request is for the REST API. Other requests are for the issuer of the tenant at the
+ * host.
+ */
 function isApiPath(url = '/'): boolean {
   return /^\/(v1|x(?!\/outbox))(\/|\?|$)/.test(url)
 }

@@ -1,5 +1,6 @@
 /**
- * Collects items for some milliseconds, and passes them on together.
+ * Makes a function that collects items for `ms` milliseconds, and passes them to `flush` together.
+ * Each call resolves to the result of its item.
  *
  * @param flush - Resolves to a result for each item.
  */

@@ -1,22 +1,25 @@
 import { untraced } from '../telemetry/tracing.ts'
 
-/** A repeated task. It can check whether it should stop. */
+/** The work of a repeated task. It can ask `isClosed` whether to stop. */
 export type Task = (isClosed: () => boolean) => Promise<unknown>
 
-/** A task that is repeated. */
+/** The handle of a repeated task. */
 export interface Repeated {
-  /** Runs the task now or, if it is running, once more after that. Resolves afterwards. */
+  /**
+   * Runs the task now or, if it is running, once more after the current run. Resolves afterwards.
+   */
   wake(): Promise<void>
   /** Stops the repetition. Resolves after the run in progress. */
   close(): Promise<void>
 }
 
 /**
- * Repeats a task at an interval, the first time after `ms`. A task never overlaps itself: if it is still running, a
- * tick is skipped.
+ * Repeats a task at an interval, the first time after `ms`. A task never overlaps itself: if it is
+ * still running, a tick is skipped.
  *
  * @param report - Logs a failure. The next tick runs the task again.
- * @param mayBeDue - Checked at each tick, so that an idle task sends no query. Default: always `true`.
+ * @param mayBeDue - Checked at each tick, so that an idle task sends no query. Default: always
+ *   `true`.
  */
 export function every(
   ms: number,
@@ -37,7 +40,7 @@ export function every(
 
   function wake(): Promise<void> {
     isWanted = true
-    // Not in the trace of the request that called `wake`.
+    // The run does not belong to the trace of the request that called `wake`.
     running ??= untraced(run)
       .catch(report)
       .finally(() => {
@@ -60,15 +63,13 @@ export function every(
   }
 }
 
-/**
- * Runs work under a lease, and renews the lease in the meantime. Never renews it after the work.
- */
+/** Runs work under a lease, and renews the lease until the work is done. */
 export async function underLease<T>(
   seconds: number,
   renew: () => Promise<unknown>,
   work: () => Promise<T>,
 ): Promise<T> {
-  // If it cannot be renewed, the result of the work cannot be stored either.
+  // A failed renewal is not reported: the result of the work cannot be stored then either.
   const renewing = every((seconds * 1_000) / 3, renew, () => {})
   try {
     return await work()

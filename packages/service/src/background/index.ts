@@ -15,7 +15,7 @@ export interface Background {
   close(): Promise<void>
 }
 
-/** Makes a background without any work yet. */
+/** Creates a background that has no work yet. */
 export function createBackground(logger: {
   warn(facts: object, message: string): void
   error(facts: object, message: string): void

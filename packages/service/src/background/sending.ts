@@ -1,23 +1,26 @@
 import type { ClaimedMessage, MessageQueue } from '../store/protocol-store.ts'
 import type { WorkQueue } from './worker.ts'
 
-/** How messages are sent, and how often. */
+/** The rules for sending the messages of a queue. */
 export interface SendingOptions<C> {
   queue: Pick<MessageQueue, 'retry'>
   /** The pauses between attempts, in seconds. The last one repeats. */
   backoffSeconds: readonly number[]
   /**
-   * The age, in seconds, at which a message is given up. A message with few attempts is kept, because the clock may
-   * have been ahead.
+   * The age, in seconds, at which a message is given up. A message with few attempts is kept,
+   * because the clock may have been ahead.
    */
   giveUpSeconds: number
-  /** Unseals the content. A message that this process cannot unseal stays for another one. */
+  /** Unseals the content. If this throws, the message stays in the queue for another process. */
   open(message: ClaimedMessage): C
-  /** Sends a message. Resolves to a function that stores its success; rejects if the message is not accepted. */
+  /**
+   * Sends a message. Resolves to a function that stores its success; rejects if the message is not
+   * accepted.
+   */
   send(message: ClaimedMessage, content: C): Promise<() => Promise<unknown>>
   /** Whether a failure is final. Default: none is. */
   isFinal?(error: unknown): boolean
-  /** The answer of the other side, for the record. Default: none. */
+  /** The receiver's answer, which is stored with the message. Default: none. */
   answerIn?(error: unknown): string | undefined
   /** Logs that a message will be sent again. */
   onRetry(message: ClaimedMessage, content: C, error: unknown): void
@@ -25,7 +28,10 @@ export interface SendingOptions<C> {
   onGivenUp(message: ClaimedMessage, content: C, error: unknown): Promise<unknown>
 }
 
-/** The queue of messages in the form for a worker. A message waits for the pause of its attempts, or for the lease. */
+/**
+ * Adapts a queue of messages to a worker. `recall` allows a message to wait for the pause after its
+ * attempts, and at least for the lease.
+ */
 export function messagesOf(
   queue: MessageQueue,
   backoffSeconds: readonly number[],
@@ -37,7 +43,10 @@ export function messagesOf(
   }
 }
 
-/** Makes the attempt of a worker, which sends a message until it is accepted or given up. */
+/**
+ * Makes the `attempt` of a worker. It sends a message once. After a failure, the message is retried
+ * or given up.
+ */
 export function sending<C>(
   options: SendingOptions<C>,
 ): (message: ClaimedMessage) => Promise<number | undefined> {

@@ -5,17 +5,20 @@ import { every } from './every.ts'
 export interface WorkQueue<T> {
   /** Takes up to `limit` items that are due, so that no other process gets them for `seconds`. */
   claim(limit: number, seconds: number): Promise<readonly T[]>
-  /** Extends the claim on items to `seconds` from now. Some may have ended meanwhile. */
+  /** Extends the claim on items to `seconds` from now. Some claims may have expired already. */
   renew(items: readonly T[], seconds: number): Promise<unknown>
   /**
-   * Corrects due times after the clock was set back: items become due whose time is further ahead than this queue
-   * allows. A worker calls it at the start and twice a minute.
+   * Corrects due times after the clock was set back: items become due whose time is further ahead
+   * than this queue allows. A worker calls it at the start and twice a minute.
    *
    * @param leaseSeconds - The lease of a claimed item.
    * @returns The number of items.
    */
   recall(leaseSeconds: number): Promise<number>
-  /** Whether an item may be due, as known for at most a second. Without this method, `claim` is always called. */
+  /**
+   * Whether an item may be due, as known for at most a second. Without this method, `claim` is
+   * always called.
+   */
   mayBeDue?(): boolean
 }
 
@@ -26,21 +29,28 @@ export interface WorkerOptions<T> {
   leaseSeconds: number
   /** The maximum number of items in progress. */
   atOnce: number
-  /** The maximum number of items of one claim, so that other processes get some. Default: `atOnce`. */
+  /**
+   * The maximum number of items of one claim, so that other processes get items. Default: `atOnce`.
+   */
   claimAtOnce?: number
-  /** The shortest time between two claims, so that each finds several items under load. Default: none. */
+  /**
+   * The minimum time between two claims, so that a claim finds several items under load. Default:
+   * 0.
+   */
   claimEveryMs?: number
-  /** How often the queue is checked without a call of `wake`. */
+  /** The time between two checks of the queue without a call of `wake`. */
   pollMs: number
   /**
-   * Works on an item and stores the outcome; a rejection is logged, and the item is claimed again after its lease.
+   * Works on an item and stores the outcome; a rejection is logged, and the item is claimed again
+   * after its lease.
    *
-   * @returns The seconds until the item is due again; `undefined` if it is finished, or becomes due by another event.
+   * @returns The seconds until the item is due again; `undefined` if it is finished, or becomes due
+   *   by another event.
    */
   attempt(item: T, isClosed: () => boolean): Promise<number | undefined>
 }
 
-/** Works on the items of a queue until it is closed. */
+/** A worker on the items of a queue. */
 export interface Worker {
   /** Checks for due items now. */
   wake(): void
@@ -50,7 +60,7 @@ export interface Worker {
   close(): Promise<void>
 }
 
-/** How often `recall` is called. */
+/** The time between two calls of `recall`. */
 const RECALL_MS = 30_000
 
 /**
@@ -109,7 +119,7 @@ export function createWorker<T>(
   }
 
   function wakeIn(seconds: number): void {
-    // Later ones are found by polling.
+    // Items that are due later are found by polling.
     if (isClosed || seconds * 1_000 > pollMs) return
     const timer = setTimeout(() => {
       timers.delete(timer)

@@ -1,9 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
-/** A line of the list: 40 hexadecimal digits, and how often the password was seen. */
+/**
+ * A line of the list: 40 hexadecimal digits, and maybe the number of times the password was seen.
+ */
 const LINE = /^[0-9A-F]{40}(?::\d+)?$/i
 
-/** More bytes than any line has, including the line breaks before and after it. */
+/** An upper limit for the bytes of a line, including the line breaks before and after the line. */
 const MAX_LINE_BYTES = 128
 
 /** A list of SHA-1 hashes on disk. */
@@ -11,18 +13,19 @@ export interface HashList {
   /**
    * Whether the list has a hash of 40 upper-case hexadecimal digits.
    *
-   * @throws if the file cannot be read, or if a line on the way is malformed. The answer "no" would then accept a
-   *   leaked password.
+   * @throws if the file cannot be read, or if the search meets a malformed line. The result `false`
+   *   would then accept a leaked password.
    */
   has(sha1: string): Promise<boolean>
   close(): Promise<void>
 }
 
 /**
- * Opens a file with one SHA-1 hash per line, in their order, as the downloader of Pwned Passwords writes it. The file
- * stays on disk. A look-up reads about as many lines as the number of lines has binary digits: 36 for 40 GB.
+ * Opens a sorted file with one SHA-1 hash per line, as the downloader of Pwned Passwords writes it.
+ * The file stays on disk. A look-up is a binary search, which reads about 36 lines of a 40 GB file.
  *
- * @throws with a sentence if the file cannot be read, or if its first or last line is not such a hash.
+ * @throws with a sentence if the file cannot be read, or if its first or last line is not such a
+ *   hash.
  */
 export async function openHashList(path: string): Promise<HashList> {
   const file = await open(path).catch((cause: Error) => {
@@ -66,7 +69,7 @@ function hashIn({ text }: Line): string {
   return text.slice(0, 40).toUpperCase()
 }
 
-/** Whether a hash is in the file; `undefined` if a line on the way is not a hash. */
+/** Whether a hash is in the file; `undefined` if the search meets a malformed line. */
 async function has(file: FileHandle, size: number, sha1: string): Promise<boolean | undefined> {
   let [low, high] = [0, size]
   while (low < high) {
@@ -80,7 +83,7 @@ async function has(file: FileHandle, size: number, sha1: string): Promise<boolea
   return false
 }
 
-/** The line with the byte at a position. */
+/** The line that contains the byte at a position. */
 async function lineAt(file: FileHandle, place: number): Promise<Line> {
   const from = Math.max(0, place - MAX_LINE_BYTES)
   const buffer = Buffer.alloc(2 * MAX_LINE_BYTES)

@@ -4,16 +4,18 @@ import type { DomainContext } from '../domain/writes/context.ts'
 import { openHashList } from './hash-list.ts'
 import { createOutgoing, type OutgoingOptions } from './outgoing.ts'
 
-/** The address of Pwned Passwords' ranges. */
+/** The URL of the ranges of Pwned Passwords. */
 const PWNED_PASSWORDS = 'https://api.pwnedpasswords.com/range/'
 
-/** How many digits of a hash leave the service. About two thousand known passwords share them. */
+/**
+ * The number of digits of a hash that leave the service. About 2,000 leaked passwords share them.
+ */
 const PREFIX_DIGITS = 5
 
-/** How long a request may take. It is short, because a person waits. */
+/** The timeout of a request. It is short, because a person waits. */
 const TIMEOUT_MS = 2_000
 
-/** After a failed request, no other is sent for this time. */
+/** The time after a failed request in which no other request is sent. */
 const PAUSE_MS = 60_000
 
 /** The maximum size of a response. A range with its padding has about 40 KiB. */
@@ -23,13 +25,13 @@ export interface LeakedPasswordOptions extends Omit<OutgoingOptions, 'timeoutMs'
   domain: OutgoingOptions['domain'] & Pick<DomainContext, 'clock'>
   /** The path of a list of hashes; see {@link openHashList}. Default: none. */
   file?: string | undefined
-  /** The address that a prefix is appended to. Default: that of Pwned Passwords. */
+  /** The URL to which a prefix is appended. Default: the URL of Pwned Passwords. */
   url?: string | undefined
   logger: Logger
 }
 
 /**
- * Looks for leaked passwords in a list on disk and in the ranges of Pwned Passwords.
+ * Creates the look-up of leaked passwords in a list on disk and in the ranges of Pwned Passwords.
  *
  * @throws with a sentence if the list cannot be used.
  */
@@ -45,8 +47,8 @@ export async function createLeakedPasswords({
   let pausedUntil = Number.NEGATIVE_INFINITY
 
   /**
-   * The remaining digits of each hash in a range. Entries with the count 0 are padding, which makes all responses about
-   * equally long.
+   * Reads a range: the remaining digits and the count of each hash. Entries with the count 0 are
+   * padding, which makes all responses about equally long.
    */
   async function read(tenantId: string, prefix: string): Promise<string> {
     const headers = { 'add-padding': 'true', 'user-agent': 'latchkey-service' }
@@ -64,8 +66,8 @@ export async function createLeakedPasswords({
         const range = await read(tenantId, sha1.slice(0, PREFIX_DIGITS))
         return hasHash(range, sha1.slice(PREFIX_DIGITS))
       } catch (err) {
-        // The password is accepted. Otherwise a failure of Pwned Passwords would block every new password. No digit is
-        // logged.
+        // The password is accepted. Otherwise a failure of Pwned Passwords would block every new
+        // password. No digit is logged.
         pausedUntil = clock.now() + PAUSE_MS
         logger.warn({ reason: kindOf(err) }, UNANSWERED)
         return false
@@ -87,7 +89,7 @@ function hasHash(range: string, rest: string): boolean {
   })
 }
 
-/** The kind of a failure, without the address of the request. */
+/** The kind of a failure, without the URL of the request. */
 function kindOf(error: unknown): string {
   const { name, message, cause } = error as Error
   const code = (cause as NodeJS.ErrnoException | undefined)?.code

@@ -2,20 +2,20 @@ import dns, { type LookupAddress, TIMEOUT } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'
 import { isLoopbackHost } from '../domain/writes/addresses.ts'
 
-/**
- * How long one query to a name server may take. There are two, which together take less than a
- * connection may.
- */
+/** The timeout of one try of a DNS query. Two tries take less time than a connection may. */
 const TIMEOUT_MS = 2_000
 
 /**
- * The addresses of a name, with DNS queries only. `dns.lookup` would occupy one of libuv's four threads for each slow
- * name, and passwords and files would wait.
+ * The IP addresses of a host name, by DNS queries only. `dns.lookup` would occupy one of libuv's
+ * four threads for each slow name, and passwords and files would wait.
+ *
+ * @throws if the name has no address, or no name server answers.
  */
 export async function lookUp(hostname: string): Promise<LookupAddress[]> {
   if (isLoopbackHost(hostname)) return [{ address: '127.0.0.1', family: 4 }]
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
-  // Those that the application has set; a named import would not follow dns.setServers().
+  // These are the servers that the application has set. A named import would not follow
+  // dns.setServers().
   resolver.setServers(dns.getServers())
   const [four, six] = await Promise.allSettled([
     resolver.resolve4(hostname),
@@ -33,7 +33,10 @@ export async function lookUp(hostname: string): Promise<LookupAddress[]> {
   )
 }
 
-/** Like {@link lookUp}; a name that the DNS does not know is looked for where the machine keeps names besides. */
+/**
+ * Like {@link lookUp}, but asks the operating system for a name that DNS does not know, such as one
+ * in `/etc/hosts`.
+ */
 export async function lookUpAnywhere(hostname: string): Promise<LookupAddress[]> {
   try {
     return await lookUp(hostname)

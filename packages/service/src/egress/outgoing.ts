@@ -12,19 +12,22 @@ import { lookUp, lookUpAnywhere } from './look-up.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
-/** Requests from the service to addresses that customers have entered. */
+/** Requests from the service to URLs that customers have entered. */
 export interface Outgoing {
-  /** A `fetch` for the provider of a tenant. The bodies of its responses are not read. */
+  /** A `fetch` on behalf of a tenant. Its responses have a status and headers, but no body. */
   forTenant(tenantId: string): ProviderFetch
   /**
-   * A `fetch` on behalf of a tenant. Responses may have up to `maxBytes`, by default 512 KiB. It does not follow
-   * redirects.
+   * A `fetch` on behalf of a tenant, with the bodies of responses. It does not follow redirects. A
+   * response with more than `maxBytes`, by default 512 KiB, is an error.
    */
   reading(
     tenantId: string,
     maxBytes?: number,
   ): (url: string, options: RequestInit) => Promise<Response>
-  /** The reason why the URL itself is refused on behalf of a tenant, if it is. */
+  /**
+   * The reason why a URL of a tenant is refused; `undefined` if it is allowed. The addresses of a
+   * host name are not looked up.
+   */
   refusalOf(tenantId: string, url: URL): Promise<Reason | undefined>
   close(): Promise<void>
 }
@@ -32,22 +35,22 @@ export interface Outgoing {
 export interface OutgoingOptions {
   domain: Pick<DomainContext, 'store' | 'domains' | 'allowDeveloperMode'>
   allowHttpOnLoopback: boolean
-  /** How long the other side may take to answer, in milliseconds. Default 5 s. */
+  /** The timeout of a request, in milliseconds. Default 5 s. */
   timeoutMs?: number
 }
 
 const TIMEOUT_MS = 5_000
 
-/** How long an idle connection stays open. */
+/** The maximum time that an idle connection stays open. */
 const IDLE_MS = 10_000
 
-/** More than the size of any provider's document. */
+/** The default maximum size of a response. The documents of providers are smaller. */
 const MAX_BODY_BYTES = 512 * 1024
 
-/** How many bytes of an unused response are read, so that its connection can be used again. */
+/** The maximum size of an unused body that is read, so that its connection can be used again. */
 const MAX_DUMPED_BYTES = 16 * 1024
 
-/** The only IPv6 addresses that are assigned for public use. */
+/** The only range of IPv6 addresses that is assigned for public use. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** A request without a usable response. */
@@ -61,14 +64,14 @@ export class Unanswered extends Error {
   }
 }
 
-/** The URL has an address to which the service does not connect. */
+/** The service does not connect to the URL: it is not https, or not on the public internet. */
 export class RefusedAddress extends Unanswered {
   override readonly name = 'RefusedAddress'
 }
 
 /**
- * Whether an IP address belongs to the public internet. An IPv4 address written as IPv6 does not. `core` has the same
- * rule; a test compares both.
+ * Whether an IP address belongs to the public internet. An IPv4 address written as IPv6 does not.
+ * `core` has the same rule; a test compares the rules.
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false
@@ -78,18 +81,18 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Requests that can reach only the public internet, over TLS, so that the service can't be used to
- * explore the network it runs in. The address is checked when the connection is made, so a name
- * that changes its address between two look-ups gains nothing.
+ * Makes requests that can reach only the public internet, over TLS, so that the service can't be
+ * used to explore the network it runs in. The address is checked when the connection is made, so a
+ * name that changes its address between two look-ups gains nothing.
  *
- * Exempt are a tenant whose developer mode is open, and loopback in development.
+ * Tenants whose developer mode is open, and loopback in development, are exempt.
  */
 export function createOutgoing(context: OutgoingOptions): Outgoing {
   const { timeoutMs = TIMEOUT_MS } = context
   let isClosed = false
   let client: ReturnType<typeof createClient> | undefined
 
-  /** Loaded by the first request, because loading undici takes a tenth of the time of a start. */
+  /** Called at the first request, because loading undici takes a tenth of the time of a start. */
   async function createClient() {
     const { Agent, fetch, request } = await import('undici')
     const guarded = new Agent(
@@ -134,8 +137,8 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
         options as RequestInit,
       )
       const { statusCode: status, headers, body } = await request(url, init)
-      // The body is not needed. A short one is read, so that the connection can be used again; a long one may never
-      // end.
+      // The body is not needed. A short body is read, so that the connection can be used again. A
+      // long body may never end.
       body.dump({ limit: MAX_DUMPED_BYTES, signal: init.signal }).catch(() => {})
       return new Response(null, { status, headers: Object.entries(headers).flatMap(entriesOf) })
     },
@@ -173,7 +176,7 @@ function entriesOf([name, value = []]: [string, string | string[] | undefined]):
   return [value].flat().map((one) => [name, one])
 }
 
-/** Options for an agent that connects to the addresses from our look-up. */
+/** The options of an agent that connects to the addresses that `look` finds. */
 function connectingTo(look: (hostname: string) => Promise<LookupAddress[]>): Agent.Options {
   return {
     keepAliveMaxTimeout: IDLE_MS,
@@ -197,7 +200,7 @@ function refusalOf({ protocol, origin, hostname }: URL): Reason | undefined {
   const isPrivate = reason('address_not_public', { host: hostname })
   if (protocol !== 'https:') return reason('address_not_https', { origin })
   if (isLoopbackHost(hostname)) return isPrivate
-  // There is a look-up only for names, not for addresses.
+  // IP addresses are checked here, because only names are checked at their look-up.
   const address = hostname.replace(/^\[|\]$/g, '')
   if (isIP(address) === 0 || isPublicAddress(address)) return undefined
   return isPrivate

@@ -12,7 +12,7 @@ import type { Tenant, User } from '../store/records.ts'
 import type { MailMessage } from './message.ts'
 import { mailTemplates } from './templates.ts'
 
-/** The subject of a message. */
+/** The kind of a message, which has a subject and a text of its own. */
 export type MailKind =
   | 'verify'
   | 'reset'
@@ -88,9 +88,7 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText', button: 'mailUndoButton' },
 }
 
-/**
- * The texts that a tenant can replace: their names, and the sentences of ours that stay with them.
- */
+/** The kinds of messages whose texts a tenant can replace. */
 const ownTexts: { readonly [Kind in MailKind]?: OwnMail } = {
   verify: { name: 'mail_verify', works: [24, 'hour'] },
   reset: { name: 'mail_reset', works: [1, 'hour'] },
@@ -99,24 +97,24 @@ const ownTexts: { readonly [Kind in MailKind]?: OwnMail } = {
   loginCode: { name: 'mail_login_code', works: [10, 'minute'], safety: 'mailLoginCodeSafety' },
 }
 
-/** The parts of a message that a tenant can replace. */
+/** The name of a tenant's texts for a message, and the parts that the tenant cannot replace. */
 interface OwnMail {
   readonly name: `mail_${TextMail}`
-  /** How long the link or the code works. */
+  /** The lifetime of the link or the code. */
   readonly works: readonly [number, 'day' | 'hour' | 'minute']
-  /** The sentence after the tenant's text. */
+  /** Our own sentence after the tenant's text. */
   readonly safety?: TextKey
 }
 
-/** A kind of message with texts that tenants can replace. */
+/** The kind of the message with a text that tenants can replace. */
 export function kindOfTextMail(mail: TextMail): MailKind {
   return mail === 'login_code' ? 'loginCode' : mail
 }
 
-/** The buttons for a person who did not make the change in the message. */
+/** The buttons for a person who did not make the change that the message reports. */
 const contesting: ReadonlySet<TextKey> = new Set(['mailUndoButton', 'mailContestButton'])
 
-/** Messages whose button only opens a page. Their text says what to do. */
+/** The buttons that only open a page. The text of their message says what to do. */
 const leading: ReadonlySet<TextKey> = new Set(['mailImpersonationButton'])
 
 function ignoreOf(button: TextKey | undefined, t: Translate): string {
@@ -133,9 +131,9 @@ export function composeMail(
     language: Language
     link?: string
     values?: Record<string, string>
-    /** Replaces the text of the kind. */
+    /** The text to use instead of the text of the kind. */
     text?: TextKey
-    /** Replaces the URL of the tenant's logo. */
+    /** The URL to use instead of that of the tenant's logo; `undefined` for no logo. */
     logoUrl?: string | undefined
   },
 ): MailMessage {
@@ -143,8 +141,8 @@ export function composeMail(
   const { companyName, domain, logoImageText, supportEmail } = tenant.settings
   const company = nameInMail(companyName, domain)
   const values = safeValues(options.values, domain)
-  // Anyone can sign up with an address and a name. The owner of the address must not get a
-  // stranger's words.
+  // Anyone can sign up with an address and a name. The owner of the address must not get the name
+  // that a stranger has chosen.
   const isProven = to?.verifiedAt !== undefined
   const name = isProven ? (to.profile.given_name ?? to.profile.name) : undefined
   const { subject, text, button } = texts[kind]
@@ -178,7 +176,7 @@ export function composeMail(
   }
 }
 
-/** The values in a message. Some are names that the tenant has chosen. */
+/** The values of a message. Names that the tenant has chosen pass through {@link nameInMail}. */
 function safeValues(values: Readonly<Record<string, string>> = {}, domain: string) {
   const names = ['application', 'company', 'name'].filter((name) => values[name] !== undefined)
   const safe = names.map((name) => [name, nameInMail(values[name] ?? '', domain)] as const)

@@ -1,8 +1,8 @@
 /** A message ready to be sent. */
 export interface MailMessage {
   /**
-   * The recipient; `undefined` for a message that is not sent. Such a message is handled like any
-   * other, so that a request takes the same time whether or not there is an account.
+   * The recipient; `undefined` for a message that is not sent. A message without a recipient is
+   * stored all the same, so that a request takes the same time whether or not there is an account.
    */
   to: string | undefined
   /** The name of the tenant, which is the name of the sender. */
@@ -15,7 +15,7 @@ export interface MailMessage {
   link: string | undefined
 }
 
-/** Sends messages to the next mail server. */
+/** The connection to the next mail server. */
 export interface MailTransport {
   /** Resolves when the next mail server has accepted the message. */
   send(message: MailMessage & { to: string }): Promise<void>

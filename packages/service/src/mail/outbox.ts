@@ -28,7 +28,7 @@ export interface CapturedMail extends MailMessage {
   at: number
 }
 
-/** Mail that waits to be sent, or is captured. */
+/** The mail that waits to be sent, or was captured. */
 export interface Outbox {
   /** Whether there is a mail server. Without one, all mail is captured. */
   readonly sends: boolean
@@ -43,8 +43,8 @@ export interface Outbox {
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
   /**
-   * The language of the page to which the link of a message leads. Known only while the content is
-   * stored.
+   * The language in the link of a message; `undefined` if the content is no longer stored, or the
+   * link has no language.
    */
   languageOf(queued: QueuedMessage): Language | undefined
   /** Resolves when every due message has been tried. */
@@ -53,7 +53,7 @@ export interface Outbox {
   close(): void
 }
 
-/** The kind of a message, and its user, if there is one. */
+/** The kind of a message, and the id of its user, if there is one. */
 export interface MailSubject {
   kind: MailKind
   userId?: string | undefined
@@ -62,7 +62,7 @@ export interface MailSubject {
 export interface OutboxOptions {
   domain: DomainContext
   protocol: ProtocolStore
-  /** `undefined`: all mail is captured. */
+  /** The connection to the mail server; without it, all mail is captured. */
   transport: MailTransport | undefined
   background: Background
   logger: {
@@ -80,17 +80,17 @@ const GIVE_UP_SECONDS = 86_400
 /** After this time, another process sends the message of a process that has died. */
 const LEASE_SECONDS = 60
 
-/** How often the queue is checked without a signal, in one process and if several share it. */
+/** The time between two checks of the queue, for a single process and for several processes. */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
 /**
- * How many messages are sent at a time: as many as the transport has connections, so that few are sent twice after a
- * crash.
+ * The number of messages to send at a time. The transport has as many connections. A small number
+ * limits the messages that are sent twice after a crash.
  */
 const AT_ONCE = 2
 
-/** Makes the outbox, and starts sending. */
+/** Creates the outbox, and starts sending. */
 export function createOutbox(options: OutboxOptions): Outbox {
   const { domain, protocol, transport, logger, background } = options
   const { mail } = protocol
@@ -118,7 +118,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (to === undefined) return () => mail.remove(queued.id)
       await transport?.send({ ...message, to })
       count('mails', { outcome: 'sent' })
-      // Without its content, because the link in it opens an account.
+      // The content is deleted when the message ends, because its link can open an account.
       return () => ended(queued, 'sent', () => persistently(() => mail.end(queued.id, 'sent')))
     },
     onRetry(queued, _, error) {
@@ -158,9 +158,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
         id,
         tenantId: tenant.id,
         isCaptured,
-        // Sealed, because the link in it opens an account.
+        // The message is sealed, because its link can open an account.
         sealed: domain.vault.seal(purpose(id), JSON.stringify(message)),
-        // A message without a recipient is in no list.
+        // Without a kind, a message appears in no list. Messages without a recipient get none.
         ...(message.to !== undefined && { kind, userId }),
       })
       if (!isCaptured) setImmediate(() => worker?.wake())

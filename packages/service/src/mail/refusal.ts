@@ -6,16 +6,22 @@ interface SmtpError {
   response?: unknown
 }
 
-/** How many characters of an answer are stored. */
+/** The maximum number of characters of an answer that are stored. */
 const MAX_ANSWER = 300
 
-/** The codes of an error, for the log. The server's words may name people, and are left out. */
+/**
+ * The codes of an error, for the log. The server's words are left out, because they may name
+ * people.
+ */
 export function codesOf(error: unknown): string {
   const { code, responseCode } = error as SmtpError
   return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'unknown'
 }
 
-/** The words of the mail server, without addresses and links. For an error that is not the server's, its codes. */
+/**
+ * The answer of the mail server, without addresses and links. For an error without such an answer,
+ * the codes of the error.
+ */
 export function answerIn(error: unknown): string {
   const { response } = error as SmtpError
   if (typeof response !== 'string' || response.trim() === '') return codesOf(error)

@@ -1,10 +1,10 @@
 import { createTransport } from 'nodemailer'
 import type { MailTransport } from './message.ts'
 
-/** The mail server. */
+/** The mail server, and the sender of all mail. */
 export interface SmtpOptions {
   /**
-   * The address: `smtp://` or `smtps://`, with user and password if needed, such as
+   * The URL of the server: `smtp://` or `smtps://`, with user and password if needed, such as
    * `smtp://user:pass@host:587`.
    */
   url: string
@@ -12,7 +12,11 @@ export interface SmtpOptions {
   from: string
 }
 
-/** Sends mail over SMTP, through two connections that stay open. */
+/**
+ * Creates a transport that sends mail over SMTP, through two connections that stay open.
+ *
+ * @throws TypeError for a URL that is not one of a mail server.
+ */
 export function createSmtpTransport(options: SmtpOptions): MailTransport {
   if (!isMailServer(options.url)) {
     throw new TypeError(
@@ -48,8 +52,8 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
 }
 
 /**
- * Whether an address has only the parts of a mail server. A slash in a password would end the host before it, and mail
- * would go to a host with the user's name.
+ * Whether a URL has only the parts of a mail server. A slash in the password would end the host too
+ * early, and mail would go to a host with the user's name.
  */
 function isMailServer(address: string): boolean {
   const url = URL.parse(address)

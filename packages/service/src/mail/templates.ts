@@ -16,7 +16,7 @@ export interface MailContent {
   /** The line of a code, such as `Your code: 12345678`. */
   code: string | undefined
   text: string
-  /** A sentence of ours after the tenant's text. */
+  /** Our own sentence after the tenant's text. */
   safety: string | undefined
   button: string | undefined
   link: string | undefined
@@ -28,7 +28,7 @@ export interface MailContent {
 
 const templates = createTemplates(templateTexts)
 
-/** A message as text and as HTML. */
+/** Functions that render a message as HTML and as plain text. */
 export const mailTemplates = {
   html: (content: MailContent): string =>
     templates.render('./message', {

@@ -11,10 +11,10 @@ export interface MasterKeySource {
 }
 
 /**
- * The master keys of a service, from the options or a file. Without either, a random one for data
- * in memory.
+ * The master keys of a service, from `masterKey`, `masterKeyFile`, or the file in the data folder.
+ * Data in memory gets a random key.
  *
- * @throws with a sentence if a key is malformed or the file is missing.
+ * @throws with a sentence if both options are given, a key is malformed, or a file cannot be read.
  */
 export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySource): MasterKeys {
   if (masterKey !== undefined) {
@@ -27,9 +27,9 @@ export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySour
 }
 
 /**
- * The master keys for a database, which every process must have.
+ * The master keys for a database. All its processes need the same keys.
  *
- * @throws if there is none; otherwise like {@link openMasterKeys}.
+ * @throws if no key is given; otherwise like {@link openMasterKeys}.
  */
 export function openSharedMasterKeys({
   masterKey,
@@ -97,7 +97,7 @@ const MAX_FILE_CHARACTERS = 65_536
 /**
  * Reads a master key: 32 bytes in base64 or base64url.
  *
- * @throws for any other text. The message does not contain it.
+ * @throws for any other text. The message does not contain the text.
  */
 function parseMasterKey(text: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64')
@@ -111,8 +111,10 @@ function parseMasterKey(text: string): Buffer {
 }
 
 /**
- * The file `master.key` of a data folder. Created at the first start, when nothing can be encrypted
- * under another key yet.
+ * The path of the file `master.key` in a data folder. The file is created at the first start, when
+ * nothing can be encrypted under another key yet.
+ *
+ * @throws if the file is missing and the folder has data.
  */
 function fileOf(folder: string): string {
   const file = join(folder, 'master.key')
@@ -128,7 +130,10 @@ function fileOf(folder: string): string {
   return file
 }
 
-/** Writes the key to a temporary file and links it into place, so that two first starts use the same key. */
+/**
+ * Writes a random key to a temporary file and links it into place, so that two first starts use one
+ * key.
+ */
 function createKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, {

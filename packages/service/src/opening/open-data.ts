@@ -12,13 +12,15 @@ import { createSqliteProtocolStore } from '../store/sqlite/protocol-store.ts'
 import { openMasterKeys } from './master-key.ts'
 import type { OpenData } from './service-data.ts'
 
-/** Opens the stores that the options describe: in memory, in a folder, or in PostgreSQL and Redis. */
+/**
+ * Opens the stores that the options describe: in memory, in a folder, or in PostgreSQL and Redis.
+ */
 export async function openData(options: IdentityServiceOptions): Promise<OpenData> {
   const { data, database, redis, clock = systemClock } = options
   if (database === undefined && redis === undefined) {
     return data === undefined ? openMemory(options, clock) : openFolder(data, options, clock)
   }
-  // Loaded only here, because each needs its client library.
+  // Imported only here, because PostgreSQL and Redis each need a client library.
   const { openShared } = await import('./open-shared.ts')
   return openShared(options)
 }

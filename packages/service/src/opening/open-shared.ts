@@ -27,7 +27,7 @@ export async function openShared(options: IdentityServiceOptions): Promise<OpenD
   const limiting = connectRedis(redis, LIMIT_MS)
   void warnOfEviction(redis, options.logger)
   const store = createPostgresDataStore(connections, options.clock)
-  // All processes use one clock for times and expiries, because those of their machines may differ.
+  // All processes use the clock of the database, because the clocks of their machines may differ.
   await store.asked
   const { clock = store.clock } = options
   const queues = createPostgresQueues(connections, options.clock, store.mayBeDue)
@@ -61,8 +61,8 @@ export async function openShared(options: IdentityServiceOptions): Promise<OpenD
 }
 
 /**
- * Warns at the start about settings of Redis that would log people out later. If Redis cannot be reached now, the start
- * does not wait.
+ * Logs a warning if Redis is set to evict keys, because that would log people out later. The start
+ * of the service does not wait for this check.
  */
 async function warnOfEviction(url: string, logger: Logger | undefined): Promise<void> {
   if (!logger) return
@@ -88,11 +88,12 @@ export async function openSharedDataStore(options: DatabaseOptions): Promise<Dat
 }
 
 /**
- * How long an API request waits for the shared rate limit. Then the limit of this process decides.
+ * The time that an API request waits for the shared rate limit. Then the limit of this process
+ * decides.
  */
 const LIMIT_MS = 50
 
-/** The options of a database, which may be given as its address. */
+/** The options of a database, which may be given as its URL. */
 function databaseOptions(database: string | DatabaseOptions): DatabaseOptions {
   return typeof database === 'string' ? { url: database } : database
 }
@@ -100,7 +101,7 @@ function databaseOptions(database: string | DatabaseOptions): DatabaseOptions {
 /**
  * Connects to PostgreSQL, and migrates its tables if allowed.
  *
- * @throws if they must be migrated but may not be, or if they are those of a newer version.
+ * @throws if the tables must be migrated but may not be, or if a newer version has migrated them.
  */
 async function connectDatabase(options: DatabaseOptions): Promise<Connections> {
   const connections = createConnections(options)

@@ -12,7 +12,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { refuseConnection } from '../wire/errors.ts'
 import { checkTls, type TlsOptions } from './tls.ts'
 
-/** The address to listen at. */
+/** The address to listen at, and the certificate for HTTPS. */
 export interface ListenOptions {
   /** The port. Default 0, which means any free port. */
   port?: number
@@ -36,7 +36,7 @@ const limits = {
 } satisfies ServerOptions
 
 /**
- * A server with time limits: 10 s for the headers of a request, 30 s for all of it.
+ * Creates a server with time limits: 10 s for the headers of a request, 30 s for the whole request.
  *
  * @throws TypeError for a certificate or key that cannot be used.
  */
@@ -71,8 +71,8 @@ export async function listen(
 }
 
 /**
- * Closes each connection after its next response. A proxy then never sends a request over a connection that is closed
- * at that moment. The server continues to answer.
+ * Closes each connection after its next response. A proxy then never sends a request over a
+ * connection that is closed at that moment. The server continues to answer.
  */
 export function drainServer(server: Server): void {
   for (const event of ['request', 'checkExpectation']) {
@@ -82,15 +82,18 @@ export function drainServer(server: Server): void {
   }
 }
 
-/** How long a server waits when it closes. */
+/** The times for closing a server. */
 export interface ClosingTimes {
-  /** How long idle connections stay open, in milliseconds. */
+  /** The time that idle connections stay open, in milliseconds. */
   idleMs: number
-  /** The time for everything, in milliseconds. */
+  /** The maximum time until all connections are closed, in milliseconds. */
   graceMs: number
 }
 
-/** A listener closes when no connection has arrived for the shorter time, and after the longer time at the latest. */
+/**
+ * A listener closes when no connection has arrived for the shorter time, and after the longer time
+ * at the latest.
+ */
 const QUIET_MS = 20
 const HOLD_MS = 250
 
@@ -99,7 +102,7 @@ const HOLD_MS = 250
  * `graceMs` later.
  *
  * Idle connections stay open for `idleMs`. A proxy that finds no listener uses another process. But
- * it may be sending a request over an idle connection at this moment, and would answer 502 if that
+ * a proxy that is just sending a request over an idle connection would answer 502 if the connection
  * were closed.
  */
 export async function closeServer(
@@ -143,7 +146,8 @@ async function closeListener(server: Server): Promise<void> {
   })
   do {
     await sleep(5)
-    // Runs after the connections that arrived in the meantime, even if the process had to wait for a processor.
+    // This waits until the connections that arrived in the meantime are handled, even if the
+    // process had to wait for a processor.
     await nextTurn()
   } while (performance.now() < Math.min(arrivedAt + QUIET_MS, begunAt + HOLD_MS))
   // The HTTP server's own `close()` would also close its idle connections.

@@ -8,15 +8,16 @@ export interface InProcess {
 }
 
 /**
- * Connects `fetch` to a server by in-memory streams. The server sees a request to an `https:` URL as one over TLS.
+ * Connects `fetch` to a server by in-memory streams. The server sees a request to an `https:` URL
+ * as one over TLS.
  *
- * @param server - It need not listen.
+ * @param server - A server, which need not listen.
  */
 export function connectInProcess(server: Server): InProcess {
   let isClosed = false
   let client: ReturnType<typeof createClient> | undefined
 
-  /** Loaded by the first request, because loading undici takes a tenth of the time of a start. */
+  /** Called at the first request, because loading undici takes a tenth of the time of a start. */
   async function createClient() {
     const { Agent, fetch } = await import('undici')
     const agent = new Agent({

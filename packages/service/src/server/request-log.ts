@@ -4,7 +4,7 @@ import { observe, secondsSince } from '../telemetry/metrics.ts'
 import { methodOf, routeOf } from '../telemetry/route.ts'
 import { pathOf } from '../wire/path-of.ts'
 
-/** Measures every request by its route, and logs it at level `debug`. */
+/** Wraps a listener: measures each request by its route, and logs the request at level `debug`. */
 export function observeRequests(logger: Logger, listener: RequestListener): RequestListener {
   return (req, res) => {
     const start = performance.now()

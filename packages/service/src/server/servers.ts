@@ -11,7 +11,7 @@ import {
   listen,
 } from './http-server.ts'
 
-/** Short, because a scraper asks again. */
+/** The times for closing a metrics server. They are short, because a scraper asks again. */
 const METRICS_CLOSING: ClosingTimes = { idleMs: 0, graceMs: 1_000 }
 
 /** The servers of a service. There is one for each port. */
@@ -27,13 +27,16 @@ export interface Servers {
   ): Promise<AddressInfo>
   /** Closes each connection after its next response. The servers continue to answer. */
   drain(): void
-  /** Closes the servers for requests. Resolves when the requests in progress are answered, at most `graceMs` later. */
+  /**
+   * Closes the servers for requests. Resolves when the requests in progress are answered, at most
+   * `graceMs` later.
+   */
   close(times: ClosingTimes): Promise<void>
   /** Closes the servers for metrics. */
   closeMetrics(): Promise<void>
 }
 
-/** Makes the servers for one request handler. */
+/** Creates the servers for one request handler. */
 export function createServers(handler: RequestListener): Servers {
   const servers: Server[] = []
   const metricsServers: { server: Server; listener: MetricsListener }[] = []

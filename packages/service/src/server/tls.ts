@@ -9,10 +9,10 @@ export interface TlsOptions {
 }
 
 /**
- * Checks that a server can use the pair.
+ * Checks that a server can use a certificate and its private key.
  *
- * @throws TypeError if one half is missing, is not PEM, or does not belong to the other. The message contains nothing
- *   of the key.
+ * @throws TypeError if one of them is missing or not in PEM, or if they do not belong together. The
+ *   message contains no part of the key.
  */
 export function checkTls({ cert, key }: Partial<TlsOptions>): TlsOptions {
   if (!cert || !key) {

@@ -4,7 +4,7 @@ export interface Reading {
   readonly value: number
 }
 
-/** A value that is read when the metrics are requested. */
+/** A metric whose values are read when the metrics are requested. */
 export interface Gauge {
   /** The name in Prometheus. */
   readonly name: string
@@ -17,14 +17,17 @@ export interface Gauge {
 /** The messages that wait in a queue. */
 export interface Backlog {
   readonly waiting: number
-  /** Seconds since the oldest one was queued; 0 if none waits. */
+  /** The seconds since the oldest message was queued; 0 if none waits. */
   readonly oldestAge: number
 }
 
 /** How far behind a reader of the audit log is. */
 export interface ReaderLag {
   readonly reader: string
-  /** When the oldest unread entry was written, in microseconds since the epoch; `undefined` if there is none. */
+  /**
+   * The time of the oldest unread entry, in microseconds since the epoch; `undefined` if all
+   * entries are read.
+   */
   readonly oldestAt: number | undefined
 }
 
@@ -33,12 +36,12 @@ export interface GaugeSources {
   readonly version: string
   readonly clock: { now(): number }
   readonly passwords: { readonly load: { running: number; waiting: number } }
-  /** The queues by the value of the label `queue`. */
+  /** The queues, by the value of the label `queue`. */
   readonly queues: Readonly<Record<string, { backlog(): Promise<Backlog> }>>
   readonly cursors: { lag(): Promise<ReaderLag[]> }
 }
 
-/** The gauges of a service. To add one, name it here. */
+/** The gauges of a service. Add new gauges here. */
 export function gaugesOf({ version, clock, passwords, queues, cursors }: GaugeSources): Gauge[] {
   const backlogs = sharedFor(500, () =>
     Promise.all(
@@ -94,7 +97,9 @@ export function gaugesOf({ version, clock, passwords, queues, cursors }: GaugeSo
   ]
 }
 
-/** Reads once for several gauges in the same response. */
+/**
+ * Makes a function that reads at most once in `ms`, so that gauges of one response share a reading.
+ */
 function sharedFor<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
   let latest: { at: number; result: Promise<T> } | undefined
   return () => {

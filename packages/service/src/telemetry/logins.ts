@@ -7,9 +7,9 @@ type Outcome =
 
 /**
  * Counts a login that ends at its first step. A login that continues is counted when every factor
- * is proven.
+ * is verified.
  *
- * @param outcome - Its reasons come from a closed list.
+ * @param outcome - The outcome of the first step. Its reasons come from a closed list.
  */
 export function countRefused(method: string, outcome: Outcome): void {
   if (outcome.kind === 'verified') return

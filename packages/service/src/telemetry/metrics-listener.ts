@@ -4,16 +4,19 @@ import type { Gauge } from './gauges.ts'
 /** The path of the metrics. */
 export const METRICS_PATH = '/x/metrics'
 
-/** Answers requests to the port for metrics. */
+/** The request listener for the port of the metrics. */
 export interface MetricsListener {
   readonly handle: RequestListener
   /** Stops recording. */
   close(): void
 }
 
-/** Starts recording, and answers `GET /x/metrics` in the format that the client accepts. */
+/**
+ * Starts recording, and creates the listener for `GET /x/metrics`, which answers in the format that
+ * the client accepts.
+ */
 export async function createMetricsListener(gauges: readonly Gauge[]): Promise<MetricsListener> {
-  // Loaded here, so that a service without metrics need not load it.
+  // Imported here, so that a service without metrics need not load this module.
   const { createMetrics } = await import('./registry.ts')
   const metrics = createMetrics(gauges)
   return {

@@ -5,7 +5,10 @@ interface Definition {
   readonly labels: readonly string[]
 }
 
-/** All counters. Values of labels come from fixed lists, and never contain a tenant, a user, an address or a secret. */
+/**
+ * All counters. Values of labels come from fixed lists, and never contain a tenant, a user, an
+ * address or a secret.
+ */
 export const counters = {
   logins: {
     name: 'latchkey_logins_total',
@@ -78,13 +81,13 @@ export type HistogramName = keyof typeof histograms
 
 type Labels<D extends Definition> = Readonly<Record<D['labels'][number], string>>
 
-/** Receives the values. */
+/** A receiver of the values of counters and histograms. */
 export interface Recorder {
   count(name: CounterName, labels: Readonly<Record<string, string>>): void
   observe(name: HistogramName, labels: Readonly<Record<string, string>>, seconds: number): void
 }
 
-/** The recorders of the whole process, like the registries of other libraries. Empty if no metrics are served. */
+/** The recorders of the whole process. The set is empty if no metrics are served. */
 const recorders = new Set<Recorder>()
 
 /** Passes every value of this process to a recorder, until the returned function is called. */

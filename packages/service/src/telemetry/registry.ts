@@ -13,18 +13,20 @@ export interface Metrics {
   /**
    * The metrics as text.
    *
-   * @param accept - The header `accept`. Clients that accept `text/plain` alone get the text format of Prometheus, all
-   *   others OpenMetrics.
+   * @param accept - The header `accept`. Clients that accept only `text/plain` get the text format
+   *   of Prometheus. All others get OpenMetrics.
    */
   text(accept?: string): Promise<{ text: string; contentType: string }>
   /** Stops recording. */
   close(): void
 }
 
-/** How long a gauge may take. Scrapers give up after some seconds. */
+/** The timeout for reading a gauge. Scrapers give up after some seconds. */
 const READ_MS = 2_000
 
-/** Starts recording the metrics of this process. The gauges are read whenever the text is requested. */
+/**
+ * Starts recording the metrics of this process. The gauges are read whenever the text is requested.
+ */
 export function createMetrics(gauges: readonly Gauge[]): Metrics {
   const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE)
   const registers = [registry]
@@ -46,13 +48,14 @@ export function createMetrics(gauges: readonly Gauge[]): Metrics {
       async collect() {
         const readings = await inTime(read)
         gauge.reset()
-        // A gauge without labels would have the value 0 after a reset, which would be wrong.
+        // After a reset, a gauge without labels has the value 0. NaN says that the value is
+        // unknown.
         if (!readings && labels.length === 0) gauge.set(Number.NaN)
         for (const { labels, value } of readings ?? []) gauge.set({ ...labels }, value)
       },
     })
   }
-  // Processor time, memory, the delay of the event loop and garbage collection.
+  // These are processor time, memory, the delay of the event loop and garbage collection.
   collectDefaultMetrics({ register: registry })
   const recorder: Recorder = {
     count: (name, labels) => counted[name].inc({ ...labels }),
@@ -74,7 +77,10 @@ export function createMetrics(gauges: readonly Gauge[]): Metrics {
   }
 }
 
-/** Turns OpenMetrics into Prometheus's text format, where the family of a counter has the name of its samples. */
+/**
+ * Turns OpenMetrics into Prometheus's text format, where the family of a counter has the name of
+ * its samples.
+ */
 function prometheusText(openMetrics: string): string {
   return openMetrics
     .replace(
@@ -84,7 +90,7 @@ function prometheusText(openMetrics: string): string {
     .replace(/# EOF\n$/, '')
 }
 
-/** The readings, or none if they fail or take too long. */
+/** The readings of a gauge; `undefined` if the gauge fails or takes too long. */
 async function inTime(read: () => Promise<Reading[]>): Promise<Reading[] | undefined> {
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), READ_MS)

@@ -5,14 +5,16 @@ const routes = new WeakMap<IncomingMessage, string>()
 /**
  * Sets the route of a request for metrics and traces.
  *
- * @param route - A pattern from a fixed list, such as `/v1/tenants/:tenant_id`. Never a path with parts that can be
- *   anything.
+ * @param route - A pattern from a fixed list, such as `/v1/tenants/:tenant_id`. It must never be
+ *   the path of a request, which could be any text.
  */
 export function nameRoute(request: IncomingMessage, route: string): void {
   routes.set(request, route)
 }
 
-/** The route of a request, set by its router or found by Express. */
+/**
+ * The route of a request, set by {@link nameRoute} or found by Express; `other` without a route.
+ */
 export function routeOf(request: IncomingMessage & { route?: { path?: unknown } }): string {
   const { path } = request.route ?? {}
   return routes.get(request) ?? (typeof path === 'string' ? path : 'other')
@@ -20,7 +22,7 @@ export function routeOf(request: IncomingMessage & { route?: { path?: unknown } 
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH'])
 
-/** The method of a request; `other` for those that no route has. */
+/** The method of a request; `other` for a method that is not in the list. */
 export function methodOf({ method }: IncomingMessage): string {
   return method !== undefined && METHODS.has(method) ? method : 'other'
 }

@@ -2,16 +2,16 @@ const OF_ROWS =
   /\b(?:(insert) into|(update)|(delete) from)\s+"?(\w+)"?|\b(select)\b[\s\S]*?\bfrom\s+"?(\w+)"?/i
 
 /**
- * How many names are cached. This is several times the number of the service's statements, because some have a list of
- * values.
+ * The maximum number of cached names. It is several times the number of the service's statements,
+ * because a statement with a list of values has many texts.
  */
 const MAX_KNOWN = 1_000
 
 const known = new Map<string, string>()
 
 /**
- * The name of a statement: its verb with its first table, such as `update users`. It has only words of the statement's
- * own text, because values are parameters.
+ * The name of a statement: its verb with its first table, such as `update users`. The name contains
+ * no values, because values are parameters.
  */
 export function statementName(sql: string): string {
   const found = known.get(sql)

@@ -14,16 +14,17 @@ import {
 import { methodOf, routeOf } from './route.ts'
 
 /**
- * Spans with only the OpenTelemetry API. They go to the SDK that the operator has loaded; without one, they cost almost
- * nothing. A span has names from fixed lists, durations and the kind of an error, but never its message.
+ * The tracer of the service, which needs only the OpenTelemetry API. Spans go to the SDK that the
+ * operator has loaded; without an SDK, they cost almost nothing. A span has names from fixed lists,
+ * durations and the kind of an error, but never the message of an error.
  */
 const tracer = trace.getTracer('@latchkey/service')
 
 /**
  * Wraps the requests of a server in spans named `METHOD route`.
  *
- * @param isTrusted - Whether to accept `traceparent` of a request. Requests of all others begin a new trace, because
- *   strangers could force sampling, or forge ids of traces.
+ * @param isTrusted - Whether to accept the `traceparent` of a request. All other requests begin a
+ *   new trace, because strangers could force sampling, or forge ids of traces.
  */
 export function traceRequests(
   isTrusted: (request: IncomingMessage) => boolean,
@@ -40,7 +41,10 @@ export function traceRequests(
   }
 }
 
-/** The span of an HTTP instrumentation, if there is one; otherwise the one from a trusted proxy. */
+/**
+ * The context of the parent span: the span of an HTTP instrumentation, or else the span of a
+ * trusted proxy. Without either, the request begins a new trace.
+ */
 function parentOf(request: IncomingMessage, isTrusted: (one: IncomingMessage) => boolean): Context {
   const active = context.active()
   if (trace.getSpan(active)) return active
@@ -81,12 +85,12 @@ export function untraced<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work)
 }
 
-/** Binds work that another request may start to the trace of this one. */
+/** Binds a function to the active trace, because another request may call the function. */
 export function bound<F extends (...args: never[]) => unknown>(work: F): F {
   return isTraced() ? context.bind(context.active(), work) : work
 }
 
-/** Runs work in a span below the active one; without one, there is no span. */
+/** Runs work in a span below the active span. Without an active span, runs only the work. */
 export function inSpan<T>(
   name: string,
   attributes: Attributes,
@@ -97,7 +101,7 @@ export function inSpan<T>(
   return within(tracer.startSpan(name, { attributes }, parent), parent, work)
 }
 
-/** Runs a call to a database or a mail server in a span below the active one. */
+/** Runs a call to PostgreSQL or Redis in a span below the active span, if there is one. */
 export function inClientSpan<T>(
   system: 'postgresql' | 'redis',
   operation: string,
@@ -109,7 +113,7 @@ export function inClientSpan<T>(
   return within(span, parent, work)
 }
 
-/** Runs a synchronous call to a database in a span below the active one. */
+/** Runs a synchronous call to SQLite in a span below the active span, if there is one. */
 export function inClientSpanNow<T>(system: 'sqlite', operation: () => string, work: () => T): T {
   if (!isTraced()) return work()
   const name = operation()
@@ -132,11 +136,11 @@ function clientSpan(system: string, operation: string) {
 /** A wait that another request can end. */
 export interface TracedWait {
   end(): void
-  /** Ends the wait, and runs work in a span next to it. */
+  /** Ends the wait, and runs work in a sibling span. */
   advance<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Begins a wait, as a span below the active one. Another request may end it. */
+/** Begins a wait, as a span below the active span, if there is one. */
 export function beginWait(name: string): TracedWait {
   if (!isTraced()) return { end() {}, advance: (_, work) => work() }
   const parent = context.active()
@@ -156,7 +160,7 @@ export function traceIds(): { trace_id?: string; span_id?: string } {
   return active ? { trace_id: active.traceId, span_id: active.spanId } : {}
 }
 
-/** Whether a span is active. Without an SDK none is, so a statement costs no more than this check. */
+/** Whether a span is active. Without an SDK, no span is active, so a call costs only this check. */
 export function isTraced(): boolean {
   return trace.getActiveSpan() !== undefined
 }
@@ -172,7 +176,7 @@ async function within<T>(span: Span, parent: Context, work: () => Promise<T>): P
   }
 }
 
-/** The kind of an error. Its message may hold a value of a user. */
+/** The code or name of an error. The message is not used, because it may contain a user's value. */
 function typeOf(error: unknown): string {
   const { code, name } = Object(error) as { code?: unknown; name?: unknown }
   return (

@@ -3,10 +3,10 @@ import type { Background } from '../background/index.ts'
 import { eraseDeleted } from '../domain/tenants/deletions.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 
-/** How often to look for deleted tenants that another process has not finished. */
+/** The time between two searches for deleted tenants that are not completely erased. */
 const POLL_MS = 10_000
 
-/** How often a line about the progress is logged. */
+/** The minimum time between two log lines about the progress. */
 const TELL_MS = 10_000
 
 /** Starts to erase deleted tenants in the background, those of earlier processes first. */

@@ -9,19 +9,24 @@ import { resealMail } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import { resealWebhooks } from '../webhooks/rules.ts'
 
-/** Keeps everything sealed under the newest master key. */
+/** The background work that seals all secrets under the newest master key. */
 export interface KeyRotation {
-  /** @throws ServiceError `unavailable` if another process encrypts under a key that this one does not know. */
+  /**
+   * Compares the keys of this process with the keys in use.
+   *
+   * @throws ServiceError `unavailable` if another process encrypts under a key that this process
+   *   does not know.
+   */
   check(): Promise<void>
 }
 
-/** How often the file of the master keys is read. */
+/** The time between two reads of the master key file. */
 const LOOK_EVERY_MS = 2_000
 
 /**
  * Encrypts everything under the newest master key while the service runs: at the start if there are
- * several keys, and when the file with the keys changes. Only one process does this at a time; if
- * it stops, another one does the rest.
+ * several keys, and when the file with the keys changes. Only one process does this at a time. If
+ * that process stops, another process does the rest.
  */
 export function followMasterKeys(
   keys: MasterKeys,
@@ -41,8 +46,8 @@ export function followMasterKeys(
       const cause = new UnknownMasterKeyError(unknown)
       throw new ServiceError('unavailable', cause.message, { cause, retryAfterSeconds: 5 })
     }
-    // Only after this check: a process that lacks a key of the others must not give them a value
-    // under a key that they lack.
+    // The key is added only after this check: a process that lacks a key of the other processes
+    // must not encrypt under a key that the others may lack.
     if (!ids.includes(vault.newestId())) await store.sealingKeys?.add(vault.newestId())
   }
 
@@ -56,7 +61,7 @@ export function followMasterKeys(
       await store.sealingKeys?.keepOnly(vault.newestId())
       logger.info(DONE)
     })
-    // Another process is doing it, or this one has failed. The rest is checked again later.
+    // If another process does the work now, this process tries again later.
     if (isOurs) isWanted = false
   }
 

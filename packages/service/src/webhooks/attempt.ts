@@ -5,25 +5,25 @@ import { sign } from './signature.ts'
 
 /** The answer of an endpoint. */
 export interface WebhookAnswer {
-  /** `undefined`: there was no answer. */
+  /** The HTTP status; absent without an answer. */
   status?: number
-  /** Why there was no answer. A refused address looks like one that does not exist. */
+  /** The reason for a missing answer. A refused address looks like one that does not exist. */
   reason?: 'timeout' | 'unreachable'
   millis: number
-  /** How long the endpoint asks us to wait, in seconds. */
+  /** The seconds that the endpoint asks us to wait. */
   retryAfter?: number
 }
 
 /** The maximum wait that an endpoint can ask for. */
 export const MAX_RETRY_AFTER_SECONDS = 3_600
 
-/** Whether an endpoint has accepted an event: only with 2xx. */
+/** Whether an endpoint has accepted an event: the status is 2xx. */
 export function isAccepted({ status }: WebhookAnswer): boolean {
   return status !== undefined && status >= 200 && status < 300
 }
 
 /**
- * Sends an event once. It never rejects because of the endpoint.
+ * Sends an event once. A failure of the endpoint is a result, not a rejection.
  *
  * @param secrets - The keys for signatures, in clear text; see `secretsOf`.
  */
@@ -32,7 +32,8 @@ export async function attempt(
   webhook: Webhook,
   { eventId, body }: { eventId: string; body: string },
 ): Promise<WebhookAnswer> {
-  // The machine's time, not the service's, because the receiver compares it with its own.
+  // This is the time of the machine, not of the service's clock, because the receiver compares it
+  // with its own time.
   const seconds = Math.floor(Date.now() / 1000)
   const signature = sign(secrets, { id: eventId, seconds, body })
   const started = performance.now()
@@ -61,7 +62,7 @@ export async function attempt(
   }
 }
 
-/** Sends in a separate trace, which contains neither the endpoint nor the event. */
+/** Runs `send` in a trace of its own, which contains neither the endpoint nor the event. */
 function traced({ tenantId }: Webhook, send: () => Promise<unknown>): Promise<Response> {
   const attributes = { 'latchkey.tenant.id': tenantId }
   return inOwnTrace('latchkey.webhook.deliver', attributes, async () => {
@@ -71,7 +72,12 @@ function traced({ tenantId }: Webhook, send: () => Promise<unknown>): Promise<Re
   })
 }
 
-/** `Retry-After` in seconds or as a date. RFC 9110 §10.2.3. */
+/**
+ * The seconds of a `Retry-After` header, which has seconds or a date, up to the maximum;
+ * `undefined` without a valid value.
+ *
+ * @see RFC 9110 §10.2.3
+ */
 function retryAfterOf(text: string | null): number | undefined {
   if (text === null) return undefined
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000

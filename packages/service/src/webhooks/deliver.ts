@@ -24,52 +24,47 @@ export interface DeliveringOptions {
     warn(facts: object, message: string): void
     error(facts: object, message: string): void
   }
-  /** Tells operators that an endpoint was switched off. */
+  /** Notifies operators that an endpoint was switched off. */
   onDisabled(webhook: Webhook, reason: 'gone' | 'failing'): Promise<void>
 }
 
-/** The pauses after failed attempts of one event, in seconds. Each is varied by up to a fifth. */
+/** The pauses after failed attempts of an event, in seconds. Each pause varies by up to a fifth. */
 const BACKOFF_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
 /**
- * The age at which an event is given up even after fewer attempts, because its endpoint has
- * accepted nothing for long.
+ * The age at which an event is given up after a failed attempt, even if further pauses are left.
  */
 const GIVE_UP_SECONDS = 80 * 3_600
 
-/** How long an endpoint may accept nothing before it is switched off. */
+/** The time after which an endpoint that accepts nothing is switched off. */
 const SWITCH_OFF_SECONDS = 5 * 86_400
 
 /** The maximum number of requests per second to one endpoint. */
 const PER_SECOND = 50
 
-/**
- * The number of endpoints to which a process sends at a time. A slow endpoint occupies one of these
- * places.
- */
+/** The maximum number of lanes that a process holds: the endpoints to which it sends at a time. */
 const MAX_LANES = 200
 
-/** How many lanes one claim takes at most, so that other processes get some. */
+/** The maximum number of lanes of one claim, so that other processes get lanes. */
 const LANES_AT_ONCE = 32
 
-/** The shortest time between two claims, so that each finds several lanes under load. */
+/** The minimum time between two claims, so that a claim finds several lanes under load. */
 const CLAIM_EVERY_MS = 50
 
 /** After this time, another process sends the deliveries of a process that has died. */
 const LEASE_SECONDS = 3
 
 /**
- * How long results are collected to be stored together. If the process dies in between, these events are sent twice.
+ * The time for which results are collected, to be stored together. If the process dies before they
+ * are stored, their events are sent twice.
  */
 const GATHER_MS = 10
 
-/**
- * How often to check for the lanes of a dead process. The second value is for several processes.
- */
+/** The time between two checks of the queue, for a single process and for several processes. */
 const POLL_MS = 5_000
 const SHARED_POLL_MS = 1_000
 
-/** Starts to send due deliveries in rounds. In each, an endpoint gets several events. */
+/** Starts to send due deliveries in rounds. In each round, an endpoint gets several events. */
 export function startDelivering(options: DeliveringOptions): Worker {
   const { domain, logger, background } = options
   const { deliveries } = domain.store
@@ -132,7 +127,7 @@ export function startDelivering(options: DeliveringOptions): Worker {
     try {
       return await send(lane)
     } finally {
-      // Nothing else would wake the worker for lanes that were left out.
+      // Without this call, the worker would not claim lanes that the limits have left out.
       if (shares.leave(lane)) worker.wake()
     }
   }

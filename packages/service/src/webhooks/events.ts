@@ -47,7 +47,10 @@ export type EventType = keyof typeof eventTypes
  */
 export const namedTypes: ReadonlySet<EventType> = new Set(['login.succeeded', 'login.failed'])
 
-/** An event, as endpoints and readers get it. It names the members that changed, but never contains their values. */
+/**
+ * An event, as endpoints and readers get it. An event names the changed members, but never contains
+ * their values.
+ */
 export interface ServiceEvent {
   /** The id, which is the same in every delivery and for every reader. */
   id: string
@@ -59,7 +62,7 @@ export interface ServiceEvent {
     /** The id of the object. */
     id: string
     tenant_id: string
-    /** The user who owns the credential, login or session. */
+    /** The id of the user who owns the credential, login or session. */
     user_id?: string
     /** The names of the members that were changed. */
     changed?: string[]
@@ -170,7 +173,10 @@ function isUserId(text: string): boolean {
   return text.startsWith('usr_')
 }
 
-/** Whether an endpoint with these types gets an event. With an empty list, it gets all except {@link namedTypes}. */
+/**
+ * Whether an endpoint with these types gets an event. An empty list stands for all types except
+ * {@link namedTypes}.
+ */
 export function isWanted(types: readonly string[], { type }: Pick<ServiceEvent, 'type'>): boolean {
   return types.length === 0 ? !namedTypes.has(type) : types.includes(type)
 }

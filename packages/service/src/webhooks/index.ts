@@ -23,36 +23,45 @@ import {
   type WebhookWithSecret,
 } from './rules.ts'
 
-/** Endpoints of customers, and the events for endpoints and readers. */
+/** The operations on the endpoints of customers, and on events. */
 export interface Webhooks {
   create(scope: Scope, input: WebhookInput): Promise<WebhookWithSecret>
   update(scope: Scope, id: string, input: WebhookInput, readAt?: Micros): Promise<Webhook>
-  /** Sends one test to an endpoint now, even if it is switched off. */
+  /** Sends a test event to an endpoint now, even if the endpoint is switched off. */
   test(scope: Scope, id: string): Promise<WebhookAnswer & { isAccepted: boolean }>
-  /** Sends the events of a period to an endpoint again. */
+  /**
+   * Sends the events of a period to an endpoint again.
+   *
+   * @throws ServiceError `conflict` if the endpoint is switched off.
+   */
   replay(scope: Scope, id: string, range: Range): Promise<Replay>
-  /** Deliveries of an endpoint of the last 30 days, the newest first. */
+  /** The deliveries of the last 30 days to an endpoint, the newest first. */
   deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<Delivery[]>
   /** Sends an event to an endpoint again. */
   sendAgain(scope: Scope, id: string, deliveryId: number): Promise<Delivery>
-  /** The events of a tenant, in order. @throws ServiceError `invalid_request` for an unknown type. */
+  /**
+   * The events of a tenant, in order.
+   *
+   * @throws ServiceError `invalid_request` for an unknown type; otherwise like `EventReader.read`.
+   */
   read(scope: Scope, query: Omit<EventQuery, 'tenantId'>): Promise<EventPage>
-  /** Answers all readers that wait for events. */
+  /** Answers all readers that wait for events. Later readers do not wait. */
   stopWaiting(): void
-  /** Resolves when every event was made and tried once. */
+  /** Resolves when the audit log is read and every due delivery was tried. */
   idle(): Promise<void>
-  /** Closes the connections to endpoints. Close the background first. */
+  /** Closes the connections to endpoints. Call it after the background is closed. */
   close(): Promise<void>
 }
 
-/** A period: from one time on, and before another. */
+/** A period, which includes `from` and excludes `to`. */
 export interface Range {
   from: Micros
   to: Micros
 }
 
-/** The events that were queued again. */
+/** The result of a replay. */
 export interface Replay {
+  /** The number of events that were queued again. */
   events: number
   /** The `from` of the next request, if there were too many events for one. */
   from: Micros | undefined
@@ -61,7 +70,7 @@ export interface Replay {
 /** A filter of deliveries. */
 export interface DeliveryQuery {
   state?: DeliveryState | undefined
-  /** Deliveries after the one with this id in the list. */
+  /** The id of the last delivery seen; the older ones follow it in the list. */
   before: number | undefined
   limit: number
 }
@@ -74,20 +83,20 @@ export interface WebhookOptions {
   onDisabled: DeliveringOptions['onDisabled']
 }
 
-/** How long an endpoint may take to answer, in milliseconds. */
+/** The timeout of a request to an endpoint, in milliseconds. */
 const TIMEOUT_MS = 15_000
 
-/** How many tenants without an endpoint a process remembers. */
+/** The maximum number of tenants without an endpoint that a process remembers. */
 const MAX_SILENT = 10_000
 
-/** How often old deliveries are removed. */
+/** The time between two removals of old deliveries. */
 const PRUNE_EVERY_MS = 24 * 60 * 60 * 1_000
 
-/** How many entries of the audit log one replay reads. */
+/** The number of entries of the audit log that one replay reads, in total and at a time. */
 const REPLAY_ENTRIES = 10_000
 const REPLAY_BATCH = 500
 
-/** Starts to read the audit log and to send events. */
+/** Creates the webhooks of a service. Starts to read the audit log and to send events. */
 export function createWebhooks(options: WebhookOptions): Webhooks {
   const { domain, background, allowHttpOnLoopback } = options
   const { store } = domain
@@ -95,13 +104,16 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   const context = { domain, outgoing }
   const reader = createEventReader(domain)
   const delivering = startDelivering({ ...options, outgoing })
-  /** Tenants that had no endpoint when their entries were last read. Their changes may wait for some seconds. */
+  /**
+   * Tenants that had no endpoint when their entries were last read. Their changes may wait for some
+   * seconds.
+   */
   const silent = new Set<string>()
 
   async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
     const tenantIds = new Set(entries.flatMap(({ tenantId }) => tenantId ?? []))
-    // Read now and not cached, because an event right after the creation of its endpoint must not
-    // be missed.
+    // The endpoints are read now and not cached, because an event right after the creation of its
+    // endpoint must not be missed.
     const on = (await store.webhooks.ofTenants([...tenantIds])).filter(({ disabled }) => !disabled)
     const byTenant = Map.groupBy(on, ({ tenantId }) => tenantId)
     if (silent.size > MAX_SILENT) silent.clear()
@@ -212,7 +224,7 @@ function testOf({ context, actor }: Scope, { id, tenantId }: Webhook) {
   return { eventId: event.id, body: bodyOf(event) }
 }
 
-/** Queues the events of a period, the oldest first, as many as one request may. */
+/** Queues the events of a period, the oldest first, up to the maximum of one request. */
 async function replayTo(
   { context: { store }, tenantId }: Scope,
   webhook: Webhook,

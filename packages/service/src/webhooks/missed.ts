@@ -13,17 +13,17 @@ interface MissedOptions {
   onQueued(): void
 }
 
-/** How often to look for endpoints whose missed events a process has not queued completely. */
+/** The time between two searches for endpoints whose missed events are not completely queued. */
 const LOOK_EVERY_MS = 60_000
 
-/** How many entries of the audit log are read at a time. */
+/** The number of entries of the audit log to read at a time. */
 const BATCH = 200
 
 /**
- * Queues the events that an endpoint missed while it was switched off. They are read from the audit log, if it still
- * has them. An event that was already queued stays unchanged.
+ * Queues the events that endpoints missed while they were switched off. The events are read from
+ * the audit log, unless they were pruned there. An event that was already queued stays unchanged.
  *
- * @returns A function that begins at once, for an endpoint that was just switched on.
+ * @returns A function that searches now, for an endpoint that was just switched on.
  */
 export function makeUpForMissed(options: MissedOptions): () => void {
   const { domain, background, logger, deliveriesOf, onQueued } = options
@@ -31,7 +31,7 @@ export function makeUpForMissed(options: MissedOptions): () => void {
 
   async function makeUp(missed: MissedEvents, isClosed: () => boolean): Promise<void> {
     const { webhook } = missed
-    // Later entries are queued as they happen, because the endpoint is on.
+    // Entries after this end are queued as they happen, because the endpoint is on.
     const end = await audit.last()
     if ((await audit.oldestUnless(missed.from)) !== undefined) {
       logger.warn(

@@ -19,40 +19,46 @@ export interface EventQuery {
   isAbandoned(): boolean
 }
 
-/** Events of a tenant, in order, and the place after them. */
+/** Events of a tenant, in order, and the position after them. */
 export interface EventPage {
   events: ServiceEvent[]
   /** The `after` of the next request. */
   next: number
 }
 
-/** Reads events for clients that poll. */
+/** A reader of events, for clients that poll. */
 export interface EventReader {
-  /** @throws ServiceError `place_gone` when the log no longer has all entries after `after`. */
+  /**
+   * Reads a page of events. If there are none yet, waits for up to `waitSeconds`.
+   *
+   * @throws ServiceError `place_gone` when the log no longer has all entries after `after`.
+   */
   read(query: EventQuery): Promise<EventPage>
   /** Answers all waiting readers at once. */
   close(): void
 }
 
-/** The number of entries that are read at a time, and for one response at most. */
+/** The number of entries to read at a time, and the maximum for one response. */
 const BATCH = 200
 const MAX_READ = 10_000
 
 /** The interval, in milliseconds, at which waiting readers look for entries of other processes. */
 const POLL_MS = 500
 
-/** The number of readers of a tenant that can wait at a time. Others are answered at once. */
+/**
+ * The number of readers of a tenant that can wait at a time. Further readers are answered at once.
+ */
 const MAX_WAITING = 20
 
 /**
- * Reads events from the audit log. An event is returned only when all earlier ones of its tenant
- * are visible.
+ * Creates a reader of the events in the audit log. An event is returned only when all earlier
+ * events of its tenant are visible.
  */
 export function createEventReader({ store, events }: DomainContext): EventReader {
   const closed = new AbortController()
   const waiting = new Map<string, number>()
-  // A separate emitter with an event for each tenant. It has a listener for each waiting reader, which Node would report as
-  // a leak of `events`.
+  // This separate emitter has an event for each tenant, and a listener for each waiting reader.
+  // Node would report so many listeners of `events` as a leak.
   const changes = new EventEmitter().setMaxListeners(0)
   events.on('change', ({ tenantId }) => tenantId !== undefined && changes.emit(tenantId))
 
@@ -121,7 +127,8 @@ export function createEventReader({ store, events }: DomainContext): EventReader
     async read(query) {
       const until = performance.now() + query.waitSeconds * 1000
       const page = await look(query)
-      // After the read, so that no entry is pruned between the check and the read. `after: 0` means from the beginning.
+      // The check comes after the read, so that no entry is pruned in between. `after: 0` needs no
+      // check: it means the beginning of the log.
       if (query.after > 0) await checkPlace(query.after)
       const count = waiting.get(query.tenantId) ?? 0
       if (page.events.length > 0 || !page.isEnd || query.waitSeconds === 0) return page

@@ -42,14 +42,14 @@ export interface WebhookContext {
   readonly outgoing: Pick<Outgoing, 'refusalOf'>
 }
 
-/** For this many seconds, events are also signed with the previous key. */
+/** The seconds after a rotation in which events are also signed with the previous key. */
 const OVERLAP_SECONDS = 86_400
 
 /**
  * Creates an endpoint.
  *
- * @throws ServiceError `invalid_url`, `invalid_metadata` or `invalid_request` for invalid fields; `conflict` if the
- *   tenant has ten.
+ * @throws ServiceError `invalid_url`, `invalid_metadata` or `invalid_request` for invalid fields;
+ *   `conflict` if the tenant has ten endpoints already.
  */
 export async function createWebhook(
   { outgoing }: WebhookContext,
@@ -79,19 +79,28 @@ export async function createWebhook(
   return { webhook, secret }
 }
 
-/** The endpoints of the tenant, in the order of creation. @throws ServiceError `not_found`. */
+/**
+ * The endpoints of the tenant, in the order of creation.
+ *
+ * @throws ServiceError `not_found` for an unknown tenant.
+ */
 export async function listWebhooks(scope: Scope): Promise<Webhook[]> {
   await getTenant(scope)
   return scope.context.store.webhooks.list(scope.tenantId)
 }
 
-/** One endpoint of the tenant. @throws ServiceError `not_found`. */
+/**
+ * One endpoint of the tenant.
+ *
+ * @throws ServiceError `not_found` if the tenant has no such endpoint.
+ */
 export async function getWebhook({ context, tenantId }: Scope, id: string): Promise<Webhook> {
   return found(await context.store.webhooks.get(tenantId, id))
 }
 
 /**
- * Replaces the fields of an endpoint. If it is switched on again, it gets the events that it has missed.
+ * Replaces the fields of an endpoint. An endpoint that is switched on again gets the events that it
+ * has missed.
  *
  * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
  * @throws ServiceError like {@link createWebhook}, `not_found`, and `conflict` if the endpoint was
@@ -118,7 +127,7 @@ export async function updateWebhook(
   return after
 }
 
-/** Gives an endpoint a new key. For a day, events are also signed with the earlier one. */
+/** Gives an endpoint a new key. For a day, events are also signed with the previous key. */
 export async function rotateSecret(scope: Scope, id: string): Promise<WebhookWithSecret> {
   const { context } = scope
   const secret = newSecret()
@@ -131,7 +140,10 @@ export async function rotateSecret(scope: Scope, id: string): Promise<WebhookWit
   return { webhook, secret }
 }
 
-/** Switches off an endpoint that does not accept events. Resolves to whether it was on. */
+/**
+ * Switches off an endpoint that does not accept events. Resolves to `false` if it was off or
+ * deleted already.
+ */
 export async function disableWebhook(
   scope: Scope,
   id: string,

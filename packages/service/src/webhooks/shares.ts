@@ -1,23 +1,29 @@
 import type { Lane, LaneLimits } from '../store/deliveries.ts'
 
-/** How many endpoints of one tenant a process sends to at a time, so that other tenants get their turn. */
+/**
+ * The number of endpoints of a tenant to which a process sends at a time, so that all tenants get a
+ * turn.
+ */
 const OF_TENANT = 5
 
-/** The same for failing endpoints. It is lower, because each occupies its place until it times out. */
+/**
+ * The same limit for failing endpoints. It is lower, because each occupies a lane until it times
+ * out.
+ */
 const FAILING_OF_TENANT = 2
 
 /** The maximum number of failing endpoints, of all tenants together. */
 const FAILING = 50
 
-/** Counts the lanes that a process holds, by tenant, and computes the limits for its next claim. */
+/** The counts of the lanes that a process holds, by tenant, and the limits for its next claim. */
 export interface Shares {
   limits(): LaneLimits
   take(lane: Lane): void
-  /** Frees the place of a lane. Returns whether others may have waited for it. */
+  /** Removes a lane. Returns whether a limit was reached, so that other lanes may have waited. */
   leave(lane: Lane): boolean
 }
 
-/** Makes the counts, without any lane. */
+/** Creates the counts for a process that holds no lane. */
 export function createShares(): Shares {
   const held = { quick: new Map<string, number>(), failing: new Map<string, number>() }
   let failing = 0
@@ -49,7 +55,7 @@ export function createShares(): Shares {
   }
 }
 
-/** Whether the endpoint did not accept its last event. */
+/** Whether the endpoint of a lane has not accepted its latest events. */
 function isFailing({ failingSeconds }: Lane): boolean {
   return failingSeconds !== undefined
 }
