@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { Readable } from 'node:stream'
 
-/** Answers a `Request`, as Hono, Bun and Deno do. */
+/** A function that answers a `Request`, as in Hono, Bun and Deno. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
 /** An application of NestJS on Express or Fastify. */
@@ -27,8 +27,8 @@ export type TestableApp =
   | { ready(): PromiseLike<unknown>; readonly server: unknown }
 
 /**
- * Makes a server or address for supertest. A function with one parameter is called with a
- * `Request`.
+ * Makes a server, request listener or URL for supertest. A function with one parameter is called
+ * with a `Request`.
  */
 export async function toTestable(given: TestableApp): Promise<RequestListener | Server | string> {
   const app = (await platformOf(given)) as Exclude<TestableApp, NestApp>
@@ -45,7 +45,10 @@ export async function toTestable(given: TestableApp): Promise<RequestListener | 
   return 'fetch' in app ? serve((request) => app.fetch(request)) : app
 }
 
-/** The Express or Fastify application under one of NestJS, which is started. Any other is returned as it is. */
+/**
+ * The Express or Fastify application under a NestJS application, which is initialized for this. Any
+ * other application is returned as it is.
+ */
 export async function platformOf(app: unknown): Promise<unknown> {
   if (!(app instanceof Object && 'getHttpAdapter' in app)) return app
   const nest = app as NestApp

@@ -15,7 +15,7 @@ export interface TestPage {
 
 /**
  * Opens a page of an application in a browser, and logs in on the login page to which it redirects.
- * Ends at the page to which the application returns the user, usually that URL.
+ * Resolves at the page to which the application returns the user, usually `url`.
  *
  * @param page - A page of Playwright.
  * @param url - A page for logged-in users, or the login route.

@@ -4,11 +4,14 @@ import { connect } from 'node:net'
 /** A response to a raw request. */
 export interface RawAnswer {
   readonly status: number
-  /** The head and the body. */
+  /** The head and the body of the response. */
   readonly text: string
 }
 
-/** Sends a request with exactly this target. Clients normalize `//p` and `/./p`, and cannot send the absolute form. */
+/**
+ * Sends a request with exactly this target. HTTP clients would normalize `//p` and `/./p`, and
+ * cannot send a target in absolute form.
+ */
 export async function sendRaw(
   port: number,
   method: string,

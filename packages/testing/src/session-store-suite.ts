@@ -19,7 +19,9 @@ export interface StoreCase {
   run(open: OpenStore): Promise<void>
 }
 
-/** The rules of a session store with their tests. Each can run alone, under any test runner. */
+/**
+ * The rules of a session store with their tests. Each test can run alone, under any test runner.
+ */
 export function sessionStoreCases(): StoreCase[] {
   return [
     ...sessions,
@@ -35,7 +37,7 @@ export function sessionStoreCases(): StoreCase[] {
 
 const newId = (): string => randomBytes(32).toString('base64url')
 
-/** A record that lives for some seconds. */
+/** A session record that expires in `seconds`. */
 function record(data: Record<string, unknown> = {}, seconds = 600): SessionRecord {
   return { data, expiresAt: later(seconds) }
 }
@@ -136,9 +138,10 @@ const sessions: StoreCase[] = [
 ]
 
 /**
- * Touches a new session before it expires. On a busy machine, it waits longer.
+ * Touches a new session before it expires. If the machine is too busy, tries again with a longer
+ * lifetime.
  *
- * @returns The session, and when it would have expired, in seconds since the epoch.
+ * @returns The id of the session, and its earlier expiry in seconds since the epoch.
  */
 async function touchInTime(
   open: () => SessionStore,
@@ -316,7 +319,7 @@ const indexing: StoreCase[] = [
   },
 ]
 
-/** Calls `begin`, or the method that the kit calls instead for an index without it. */
+/** Calls `begin`, or the methods that the kit calls for an index without `begin`. */
 async function begin(
   store: SessionStore,
   id: string,
@@ -330,7 +333,7 @@ async function begin(
   return Promise.all(read.map((other) => store.get(other)))
 }
 
-/** Calls `end`, or the method that the kit calls instead for an index without it. */
+/** Calls `end`, or the methods that the kit calls for an index without `end`. */
 async function end(
   store: SessionStore,
   id: string,

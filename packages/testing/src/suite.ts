@@ -36,7 +36,7 @@ interface SuiteBench {
 
 /** A suite of cases. */
 export interface Suite<Bench extends SuiteBench> {
-  /** The name of the function that declares it. */
+  /** The name of the function that declares the suite. */
   readonly caller: string
   /** The heading of the suite and of its table. */
   readonly title: string
@@ -48,8 +48,8 @@ export interface Suite<Bench extends SuiteBench> {
 }
 
 /**
- * The time limit of a case. It only ends a case that hangs: two hundred users at a time take a minute on a busy
- * machine.
+ * The time limit of a case, which only ends a case that hangs. Two hundred users at a time take a
+ * minute on a busy machine.
  */
 const TIMEOUT_MILLISECONDS = 240_000
 

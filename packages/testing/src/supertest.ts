@@ -13,7 +13,7 @@ export interface LogInOptions {
   /** The path of the application's login route. Default `/login`. */
   readonly loginPath?: string
   /**
-   * The `Host` of every request, for applications with several hosts. Default: that of the server.
+   * The `Host` of every request, for applications with several hosts. Default: the server's host.
    */
   readonly host?: string
 }
@@ -76,7 +76,8 @@ export type Supertest = typeof import('supertest')
 /**
  * Loads supertest, an optional peer dependency.
  *
- * @throws {@link TestingError} with `LATCHKEY_TEST_PEER_MISSING`.
+ * @param user - The name of the function that needs supertest, for the message of the error.
+ * @throws {@link TestingError} with `LATCHKEY_TEST_PEER_MISSING` if supertest is not installed.
  */
 export async function loadSupertest(user: string): Promise<Supertest> {
   const { default: request } = await import('supertest').catch((cause: unknown) => {
@@ -89,7 +90,10 @@ export async function loadSupertest(user: string): Promise<Supertest> {
   return request
 }
 
-/** The kit's error code in an answer. */
+/**
+ * The kit's error code in the text of a response, as a suffix such as ` (CODE)`; empty without a
+ * code.
+ */
 function codeIn(text: string): string {
   const [code] = /LATCHKEY_[A-Z_]+/.exec(text) ?? []
   return code ? ` (${code})` : ''

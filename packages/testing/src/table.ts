@@ -3,9 +3,9 @@ export interface GroupResult {
   readonly group: string
   readonly cases: number
   passed: number
-  /** Cases that were skipped. */
+  /** The skipped cases, each with its reason. */
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[]
-  /** Cases that could not be tried, with the reason. */
+  /** The cases that could not be tried, each with its reason. */
   readonly notTried: string[]
 }
 
@@ -37,10 +37,10 @@ export function tableOf(title: string, results: readonly GroupResult[]): string 
   ].join('\n')
 }
 
-/** If more cases than this share a reason, they are counted instead of named. */
+/** The maximum number of cases with the same reason that are named. More are only counted. */
 const NAMED = 3
 
-/** A line for each skipped case. Many with the same reason are counted. */
+/** A line for each skipped case, or for each reason that many cases share. */
 function leftOutLines(results: readonly GroupResult[]): string[] {
   const all = results.flatMap(({ group, leftOut }) => leftOut.map((one) => ({ group, ...one })))
   const byReason = Map.groupBy(all, ({ reason }) => reason)

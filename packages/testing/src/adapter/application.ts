@@ -50,9 +50,9 @@ export interface TestRoute {
   readonly path: string
   /** The requirement of `requireUser(requirement)` in front of the handler. Default: no guard. */
   readonly requirement?: Requirement
-  /** The requirement of another `requireUser()` before that one. Default: none. */
+  /** The requirement of another `requireUser()` in front of that guard. Default: no other guard. */
   readonly outer?: Requirement
-  /** Returns the response. An error that it throws goes to the framework, as with any handler. */
+  /** Returns the response. A thrown error goes to the framework, as with any handler. */
   handle(request: TestRequest): Promise<TestAnswer>
 }
 
@@ -107,8 +107,8 @@ export interface AdapterUnderTest {
    */
   readonly sessions?: 'store' | 'cookie'
   /**
-   * Whether `createServer` mounts the `webhook` of an application. Default `false`: those cases are
-   * skipped.
+   * Whether `createServer` mounts the `webhook` of an application. Default `false`: the cases of
+   * webhooks are skipped.
    */
   readonly webhooks?: boolean
   /**

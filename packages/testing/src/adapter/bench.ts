@@ -18,10 +18,10 @@ export const PAGE: Readonly<Record<string, string>> = {
   'sec-fetch-dest': 'document',
 }
 
-/** The parts of its application that a case can change. */
+/** The parts of an application that a case can change. */
 export interface Setup extends Partial<TestApplication> {
   readonly options?: AuthOptions
-  /** A site whose sessions this one shares. */
+  /** A site with which the new site shares its sessions. */
   readonly sessionsOf?: Site
   /** The value of `session.store`, instead of a working one. */
   readonly store?: unknown
@@ -34,7 +34,7 @@ export interface Visitor {
   open(path: string): Promise<Response>
   /** Sends a request like a script. */
   call(path: string): Promise<Response>
-  /** Sends a form from a page of this site, unless `headers` name another one. */
+  /** Sends a form from a page of this site, unless `headers` name another origin. */
   post(path: string, form?: object, headers?: Readonly<Record<string, string>>): Promise<Response>
   /** Logs in from a path. Resolves to the response of the callback. */
   logIn(path?: string): Promise<Response>
@@ -163,7 +163,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
   return { provider, open, clear, close }
 }
 
-/** Closes the connection of a request without a response, so that its case fails soon. */
+/** Closes the connection of a request without a response after 10 s, so that its case fails. */
 function giveUpIfHung(_request: IncomingMessage, response: ServerResponse): void {
   const giveUp = (): void => {
     if (!response.headersSent) response.socket?.destroy()
@@ -247,7 +247,7 @@ export function locationOf(answer: Response): URL {
   return new URL(location, BASE_URL)
 }
 
-/** The redirect target on this site of an intermediate response: path and query. */
+/** The path and query of a redirect. Fails if the redirect leaves this site. */
 export function pathOf(answer: Response): string {
   const { origin, pathname, search } = locationOf(answer)
   assert.equal(origin, BASE_URL, 'the redirect stays on this site')
@@ -260,13 +260,16 @@ export function cookiesOf(answer: Response): string[] {
   return Array.isArray(lines) ? lines : []
 }
 
-/** The value of a cookie that a response sets; `undefined` if it sets none or removes it. */
+/**
+ * The value of a cookie that a response sets; `undefined` if the response does not set or removes
+ * it.
+ */
 export function cookieOf(answer: Response, name = 'latchkey'): string | undefined {
   const line = cookiesOf(answer).findLast((one) => one.startsWith(`${name}=`))
   return line?.slice(name.length + 1).split(';')[0] || undefined
 }
 
-/** Sends a `Cookie` header of the case's own. */
+/** Sends a GET request like a script, with this `Cookie` header. */
 export function withCookie(site: Site, path: string, cookie: string): Test {
   return site.request(site.server).get(path).set('cookie', cookie).set('accept', 'application/json')
 }
@@ -281,7 +284,7 @@ export function assertPrivate(answer: Response): void {
   assert.ok(vary.split(/\s*,\s*/).includes('cookie'), `Vary is ${vary}`)
 }
 
-/** The address at which a server listens. */
+/** The port at which a server listens. */
 export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }

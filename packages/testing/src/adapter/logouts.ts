@@ -11,7 +11,7 @@ const LINK = {
   'sec-fetch-user': '?1',
 }
 
-/** A stream that lasts as long as the session. */
+/** A stream that ends when the signal is aborted. */
 async function* untilAborted(ended: AbortSignal): AsyncGenerator<string> {
   yield 'Hello'
   await once(ended, 'abort')

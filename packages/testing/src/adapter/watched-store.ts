@@ -3,7 +3,7 @@ import type { SessionStore } from '@latchkey/core'
 /** A store that can be made to fail, and that records the calls of its methods. */
 export interface WatchedStore {
   readonly store: SessionStore
-  /** The names of the methods that were called. */
+  /** The names of the called methods, in order. */
   readonly calls: string[]
   /** Whether every call fails. */
   isDown: boolean
@@ -45,5 +45,5 @@ export function watchStore(store: SessionStore): WatchedStore {
   }
 }
 
-/** Methods that send no request to a server. */
+/** The methods that send no request to a server. They are not recorded, and never fail. */
 const SILENT: ReadonlySet<string> = new Set(['health', 'useSecrets', 'on', 'once', 'emit'])

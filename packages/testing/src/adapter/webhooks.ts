@@ -11,7 +11,9 @@ const PATH = '/webhooks'
 const KEY = Buffer.alloc(32, 'webhooks')
 const SECRET = `whsec_${KEY.toString('base64')}`
 
-/** An event as it is sent: spaces, escapes and letters beyond ASCII are part of the signed bytes. */
+/**
+ * The body of an event. Its spaces, escapes and letters beyond ASCII are part of the signed bytes.
+ */
 const bodyOf = (
   id: string,
 ): string => `{ "id": "${id}", "type": "user.disabled", "timestamp": "2026-11-23T22:00:00.123456Z",
@@ -20,9 +22,7 @@ const bodyOf = (
 interface Received {
   readonly site: Site
   readonly events: WebhookEvent[]
-  /**
-   * The id of the event. Each case has its own, because instances of an adapter may share memory.
-   */
+  /** The id of the event, which is unique, because instances of an adapter may share memory. */
   readonly id: string
   readonly body: string
   /** The headers of the event, signed at a time in seconds since the epoch. */
@@ -82,7 +82,7 @@ function assertRefused(answer: Response, status: number, code: string): void {
   assert.equal(JSON.parse(answer.text).code, code)
 }
 
-/** The functions that a handler gets from the application. Each hangs in turn. */
+/** Options of a handler with one hanging function each, and the expected status, by its name. */
 function hangingOptions(): Record<string, [Partial<WebhookHandlerOptions>, number]> {
   const memory = createMemoryStore()
   const { once, lock } = memory

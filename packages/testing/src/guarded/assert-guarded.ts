@@ -26,7 +26,10 @@ export interface GuardedOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Each reads the router of one framework. `undefined` for an application of another framework. */
+/**
+ * The functions that read a router, by framework. They return `undefined` for an application of
+ * another framework.
+ */
 const ROUTERS: Readonly<Record<string, (app: unknown) => Entry[] | undefined>> = {
   'Express 4 and 5': expressEntries,
   'Fastify with createAuth() registered': fastifyEntries,
@@ -45,9 +48,9 @@ const RULES: Rules<GuardedOptions> = {
  * `public` and those of the kit. It can read the routers of every framework with an adapter except
  * Next.js.
  *
- * It sends one request without a login to each guarded route: the response must be 401 or a
- * redirect to the login. It also requests a missing page below each path at which the application
- * mounts functions. If a guard does not work, this runs the handler of the route.
+ * Sends a request without a login to each guarded route: the response must be 401 or a redirect to
+ * the login. Also requests a missing page below each path at which the application mounts
+ * functions. If a guard does not work, its request runs the handler of the route.
  *
  * @throws {@link TestingError} with `LATCHKEY_TEST_UNGUARDED` naming each route without a guard,
  *   each whose guard did not refuse or could not be tried, and each entry of `public` and
@@ -127,8 +130,8 @@ async function openFolders(
 }
 
 /**
- * Whether a function at a path passes requests on: the application then has further entries below
- * that path.
+ * Whether a function at a path passes requests on: it is at the root, or the application has later
+ * entries at or below the path.
  */
 function passesOn({ path }: Entry, later: readonly Entry[]): boolean {
   if (path === '/') return true

@@ -4,7 +4,7 @@ export interface Entry {
   readonly method: string | undefined
   /** The path as the application wrote it, including mount paths. */
   readonly path: string
-  /** Whether requests reach it at the path, also below the path, or everywhere. */
+  /** Whether requests reach the entry only at the path, only below the path, or at both (`all`). */
   readonly sees: 'path' | 'below' | 'all'
   /**
    * `guard`; `handler`, which answers; `middleware`, which may answer or pass the request on; or
@@ -31,7 +31,7 @@ export interface GuardReport {
 
 const GUARD = Symbol.for('latchkey.guard')
 
-/** The kind of a function of the application, as far as it can be recognized. */
+/** `guard` for a function that `requireUser()` made; `otherwise` for any other function. */
 export function kindOf(handler: unknown, otherwise: 'handler' | 'middleware'): Entry['kind'] {
   return Object.hasOwn(Object(handler), GUARD) ? 'guard' : otherwise
 }
@@ -42,18 +42,18 @@ export function isKit(handler: unknown): boolean {
   return typeof handler === 'function' && 'sessions' in handler && !!health && !!ready
 }
 
-/** A path below another one, each as the application wrote it. */
+/** Joins a path to a prefix, each as the application wrote it. */
 export function joined(prefix: string, path: string): string {
   if (path === '/' || path === '') return prefix === '' ? '/' : prefix
   return prefix.replace(/\/$/, '') + (path.startsWith('/') ? path : `/${path}`)
 }
 
-/** A path that cannot be read; it equals no other. */
+/** A placeholder for a path that cannot be read. It equals no path of the application. */
 export function hidden(what: string): string {
   return `/‹${what}›`
 }
 
-/** Whether every request that reaches one entry also reaches the other. */
+/** Whether every request that reaches the route also reaches the guard. */
 export function covers(guard: Entry, route: Entry): boolean {
   if (guard.router && guard.router !== route.router) return false
   if (guard.method !== undefined && guard.method !== route.method) return false

@@ -9,9 +9,9 @@ interface Layer {
   readonly route?: { readonly stack: readonly Layer[] } | undefined
   /** The method of a route's handlers; `undefined` for `all`. */
   readonly method?: string | undefined
-  /** Exists since Express 5.3. */
+  /** The path as the application wrote it; since Express 5.3. */
   readonly rawPath?: Path | readonly Path[]
-  /** Whether the entry matches every path; only in Express 5. */
+  /** Whether the layer matches every path; only in Express 5. */
   readonly slash?: boolean
   /** The pattern of the path in Express 4. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean }
@@ -20,7 +20,7 @@ interface Layer {
 
 /** An application of Express 4 or 5. */
 interface ExpressApp {
-  /** The router of Express 4, where `router` throws. */
+  /** Exists only in Express 4, where `_router` is the router and reading `router` throws. */
   readonly lazyrouter?: unknown
   readonly _router?: { readonly stack: readonly Layer[] }
   readonly router?: { readonly stack: readonly Layer[] }
@@ -51,8 +51,8 @@ function entriesAt({ route, handle, name }: Layer, path: string): Entry[] {
 }
 
 /**
- * The entries of a route. The last handler of a method answers, and those before it pass the request on. A guard after
- * the handler comes too late.
+ * The entry of a function of a route; none if the function only passes requests on. The last
+ * handler of a method answers. A guard after that handler comes too late.
  */
 function entryOf(layer: Layer, path: string, all: readonly Layer[], index: number): Entry[] {
   const { handle, name } = layer
@@ -67,8 +67,8 @@ function entryOf(layer: Layer, path: string, all: readonly Layer[], index: numbe
 }
 
 /**
- * The path of a guard. At `/api/*rest` (Express 5) or `/api/*` (Express 4), it covers the paths below `/api`, but not
- * `/api` itself.
+ * The path of a guard. At `/api/*rest` (Express 5) or `/api/*` (Express 4), it covers the paths
+ * below `/api`, but not `/api` itself.
  */
 function guardedPath(path: string): Pick<Entry, 'path' | 'sees'> {
   if (path === '*') return { path: '/', sees: 'all' }

@@ -3,12 +3,12 @@ import { type Entry, kindOf } from './entries.ts'
 
 /** The records that the plugin of `@latchkey/fastify` keeps on the application. */
 interface Kept {
-  /** Whether they include every route: none was added before the plugin. */
+  /** Whether the records include every route, because none was added before the plugin. */
   readonly isWhole: boolean
   readonly routes: readonly { readonly route: Route; readonly scope: object }[]
 }
 
-/** The hooks that run before the handler of a route. A scope has them under the same names. */
+/** The hooks that run before the handler of a route. A scope has hooks under the same names. */
 interface Hooks {
   readonly onRequest?: unknown
   readonly preParsing?: unknown
@@ -25,10 +25,11 @@ interface Route extends Hooks {
 const ROUTES = Symbol.for('latchkey.routes')
 
 /**
- * The handlers of a Fastify application with `@latchkey/fastify`, each after the guard of its route.
- * `undefined` for anything else.
+ * The handlers of a Fastify application with `@latchkey/fastify`, each after the guard of its
+ * route. `undefined` for anything else.
  *
- * @throws {@link TestingError} with `LATCHKEY_TEST_APP_UNKNOWN` if a route was added before the plugin.
+ * @throws {@link TestingError} with `LATCHKEY_TEST_APP_UNKNOWN` if a route was added before the
+ *   plugin.
  */
 export function fastifyEntries(app: unknown): Entry[] | undefined {
   const kept = (app as { [ROUTES]?: Kept } | undefined)?.[ROUTES]
@@ -47,7 +48,10 @@ function entriesOf({ url: path, handler, isGuarded }: Judged, method: string): E
 
 type Judged = Route & { readonly isGuarded: boolean }
 
-/** Whether `route` is the HEAD route that Fastify adds to the GET route `get`: the same handler, guarded equally. */
+/**
+ * Whether `route` is the HEAD route that Fastify adds to the GET route `get`: the same handler,
+ * guarded equally.
+ */
 function isHeadOf(route: Judged, get: Judged): boolean {
   return (
     route.method === 'HEAD' &&

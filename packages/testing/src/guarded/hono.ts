@@ -17,7 +17,7 @@ export function honoEntries(app: unknown): Entry[] | undefined {
     const isPrefix = route.path.endsWith('*')
     const path = isPrefix ? route.path.replace(/\/?\*$/, '') || '/' : route.path
     const method = route.method === 'ALL' ? undefined : route.method
-    // A guard after the handler comes too late, so it is not taken for the handler.
+    // A guard after the handler comes too late, so it does not count as the next handler.
     const next = all.slice(index + 1).find((later) => kindOf(innerOf(later), 'handler') !== 'guard')
     const isLast = next?.path !== route.path || next.method !== route.method
     const otherwise = isLast && !(isPrefix && !method) ? 'handler' : 'middleware'
@@ -27,7 +27,7 @@ export function honoEntries(app: unknown): Entry[] | undefined {
   })
 }
 
-/** The original handler. Hono wraps the handlers of a mounted application. */
+/** The original handler of a route, because Hono wraps the handlers of a mounted application. */
 function innerOf({ handler }: HonoRoute): unknown {
   return (handler as unknown as Record<string, unknown>)[INNER] ?? handler
 }

@@ -29,7 +29,10 @@ export function koaEntries(app: unknown): Entry[] | undefined {
   })
 }
 
-/** A guard after the handler comes too late, so it is not taken for the handler. */
+/**
+ * The entries of a layer. A guard after the handler comes too late, so it does not count as the
+ * handler.
+ */
 function entriesOf({ path, methods, stack }: Layer): Entry[] {
   const answers = methods.length > 0
   const last = stack.findLast((handler) => kindOf(handler, 'handler') !== 'guard')
@@ -41,7 +44,10 @@ function entriesOf({ path, methods, stack }: Layer): Entry[] {
   })
 }
 
-/** `router.get()` adds HEAD to GET, and `router.all()` every method. */
+/**
+ * The methods of a layer. HEAD beside GET is left out, because `router.get()` adds it. All methods,
+ * as of `router.all()`, are one `undefined`.
+ */
 function methodsOf(methods: readonly string[]): (string | undefined)[] {
   if (methods.length === 0 || METHODS.every((method) => methods.includes(method)))
     return [undefined]
@@ -49,8 +55,8 @@ function methodsOf(methods: readonly string[]): (string | undefined)[] {
 }
 
 /**
- * The path of a layer of `router.use()`: everything below the router's prefix, written as
- * `/prefix(?:\/|$)`.
+ * The path of a layer, without the ending that `router.use()` adds to the router's prefix, such as
+ * `(?:\/|$)`.
  */
 function pathOf(path: string | RegExp): string {
   if (path instanceof RegExp) return hidden(String(path))

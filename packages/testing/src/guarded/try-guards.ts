@@ -6,7 +6,7 @@ const NOWHERE = 'latchkey/no/such/page'
 /**
  * Sends a visitor's request to a guarded route.
  *
- * @param example - An address of the route, if none can be derived from its path.
+ * @param example - A URL path of the route, if none can be derived from its pattern.
  * @returns A fault as a sentence; `undefined` if the visitor was asked to log in.
  */
 export async function tryGuard(
@@ -30,7 +30,7 @@ export async function tryGuard(
 /**
  * Sends a visitor's request to a missing page below the path of a middleware.
  *
- * @returns Whether it was answered like an existing page.
+ * @returns Whether the request was answered like one for an existing page.
  */
 export async function answersNowhere(visitor: RouteVisitor, path: string): Promise<boolean> {
   const address = addressOf(path)
@@ -39,14 +39,14 @@ export async function answersNowhere(visitor: RouteVisitor, path: string): Promi
   return answer !== undefined && answer.status < 300
 }
 
-/** Whether the end of a route's addresses is free, so that an answer there may be from this route. */
+/** Whether a route matches any path below a folder, so that it may answer a missing page there. */
 export function takesAnything({ kind, path }: Entry, folder: string): boolean {
   if (kind !== 'handler' && kind !== 'mounted') return false
   const isThere = path === folder || isUnder(path, folder) || isUnder(folder, path)
   return isThere && (kind === 'mounted' || /[*‹(]/.test(path))
 }
 
-/** A concrete address for a path pattern; `undefined` if none can be derived. */
+/** A concrete URL path for a path pattern; `undefined` if none can be derived. */
 function addressOf(path: string): string | undefined {
   if (path.includes('‹')) return undefined
   const address = path

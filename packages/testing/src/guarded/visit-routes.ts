@@ -22,12 +22,12 @@ export interface VisitorAnswer {
   readonly text: string
 }
 
-/** Sends requests of a visitor without cookies to an application. */
+/** A visitor without cookies, who sends requests to an application. */
 export interface RouteVisitor extends AsyncDisposable {
   ask(method: string, path: string): Promise<VisitorAnswer | undefined>
 }
 
-/** Serves an application on a separate loopback port. */
+/** Serves an application on a separate loopback port, until the returned visitor is disposed of. */
 export async function visitRoutes(
   app: object,
   headers: Readonly<Record<string, string>>,
@@ -48,9 +48,7 @@ export async function visitRoutes(
   }
 }
 
-/**
- * Requests look like those of a program. A guard then answers 401, and needs no provider for it.
- */
+/** Sends a request like a program, because a guard then answers 401 without a provider. */
 async function ask(
   port: number,
   method: string,
@@ -83,7 +81,10 @@ async function beginningOf(answer: IncomingMessage): Promise<string> {
   return text
 }
 
-/** Whether a response asks for a login: 401, a redirect to a provider, or a page about a provider that is down. */
+/**
+ * Whether a response asks for a login: 401, a redirect to a provider, or a page about a provider
+ * that is down.
+ */
 export function asksForLogin({ status, location, text }: VisitorAnswer): boolean {
   if (status === 401) return true
   if (location !== undefined && URL.canParse(location)) {

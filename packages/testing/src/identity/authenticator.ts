@@ -3,17 +3,17 @@ import type { Call } from './management.ts'
 
 const STEP_MILLIS = 30_000
 
-/** The authenticator app of a user, if any. */
+/** The authenticator app of a user, which may not be added yet. */
 export interface Authenticator {
   /** Whether the user has added the app. */
   readonly isAdded: boolean
-  /** An unused code. The first one adds the app. */
+  /** Returns an unused code. The first call adds the app. */
   code(): Promise<string>
   /** Replaces the app by a new one, for example because its codes are used up. */
   renew(): Promise<void>
 }
 
-/** Makes the app, which the first code adds to the user. */
+/** Makes an authenticator app. The first call of `code` adds it to the user. */
 export function createAuthenticator(
   { admin }: IdentityService,
   call: Call,

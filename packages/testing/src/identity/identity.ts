@@ -24,7 +24,7 @@ export interface IdentityOptions {
    * with `listen`, a name that browsers resolve to this machine.
    */
   readonly domain?: string
-  /** Whether it also listens on a free loopback port, for browsers. Default `false`. */
+  /** Whether the identity also listens on a free loopback port, for browsers. Default `false`. */
   readonly listen?: boolean
 }
 
@@ -56,8 +56,8 @@ export interface Identity {
   /** Creates a user who can log in. */
   createUser(user?: NewUser): Promise<TestUser>
   /**
-   * Logs a user in at the address to which an application redirected, and follows the redirect back
-   * to its callback. It acts as a browser that is new to the identity.
+   * Logs a user in at the URL to which an application redirected, and follows the redirect back to
+   * its callback. Acts as a browser that is new to the identity.
    *
    * @param agent - The supertest agent with which the login began.
    * @param url - The `location` of the application's redirect to the login.
@@ -66,17 +66,17 @@ export interface Identity {
    */
   logIn<Response>(agent: TestAgent<Response>, url: string, user: KnownUser): Promise<Response>
   /**
-   * Gives a user a passkey in software; later logins use it. With `verifiesUser: false` it is a
-   * security key, which is used after the password. Turns the setting `allow_hardware` on.
+   * Gives a user a passkey in software; later logins use it. With `verifiesUser: false`, the key is
+   * a security key, which is used after the password. Turns the setting `allow_hardware` on.
    *
    * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
    */
   virtualKey(user: TestUser, options?: VirtualKeyOptions): Promise<VirtualKey>
   /**
    * Starts a second identity, at which users of this one can log in: "Continue with Upstream".
-   * Create a user there, and `logIn(app, user)` logs the user in through both. Addresses that are
-   * verified there are verified here, and users without an account get one. Turns the setting
-   * `allow_social` on. Closed together with this identity.
+   * Create a user there, and `logIn(app, user)` logs the user in through both identities. Addresses
+   * that are verified there are verified here, and users without an account get one. Turns the
+   * setting `allow_social` on. The second identity is closed together with this one.
    *
    * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
    */
@@ -84,8 +84,8 @@ export interface Identity {
   /** The messages that would have been sent, the newest first. `link` is the link in a message. */
   outbox(): Promise<CapturedMail[]>
   /**
-   * Adds a webhook endpoint, and collects and verifies the events that it receives. Closed together
-   * with this identity.
+   * Adds a webhook endpoint, and collects and verifies the events that it receives. The endpoint is
+   * closed together with this identity.
    *
    * @param options - `types`: the event types. Default: all except those of logins.
    */
@@ -149,7 +149,7 @@ async function createIdentity(
   const issuer = `${isPlain ? 'http' : 'https'}://${host}`
 
   const place = { issuer, fetch: registration.fetch }
-  /** The keys of users, by their ids. */
+  /** The virtual keys of users, by user id. */
   const keys = new Map<string, VirtualKey>()
 
   const upstreams: Identity[] = []
@@ -175,7 +175,7 @@ async function createIdentity(
     },
     async upstream(wanted = {}) {
       checkUpstreamOptions(wanted)
-      // The service reaches its providers over sockets alone.
+      // The upstream identity must listen, because the service reaches providers only over sockets.
       const upstream = await startIdentity({ listen: true, domain: 'upstream.localhost' })
       upstreams.push(upstream)
       await connectUpstream(identity, place, call, upstream, wanted)

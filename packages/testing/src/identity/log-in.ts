@@ -7,7 +7,7 @@ export interface TestAgent<Response = unknown> {
   get(path: string): { set(name: string, value: string): PromiseLike<Response> }
 }
 
-/** The identity and the application of a login. */
+/** The issuer of a login, and the `fetch` that reaches it. */
 export interface LoginPlace {
   readonly issuer: string
   readonly fetch: typeof fetch
@@ -35,7 +35,7 @@ export async function logIn<Response>(
 }
 
 /**
- * Checks the address at which a login begins.
+ * Checks the URL at which a login begins.
  *
  * @throws {@link TestingError} with `LATCHKEY_TEST_NO_LOGIN` if it is not at the identity.
  */
@@ -50,7 +50,9 @@ export function checkIsAt(place: LoginPlace, url: string): void {
   )
 }
 
-/** Opens an address, and answers the pages of a login: at most a password, then a key or a code. */
+/**
+ * Opens a URL, and submits the pages of a login: at most a key or a password, then a key or a code.
+ */
 export async function passPages(
   visitor: Visitor,
   url: string,
@@ -63,7 +65,7 @@ export async function passPages(
   return (await submitKey(visitor, second, key)) ?? (await submitCode(visitor, second, user))
 }
 
-/** Answers a page that asks for a key, if the user has a suitable one. */
+/** Submits a page that asks for a key; `undefined` if it does not, or the key does not suit. */
 async function submitKey(
   visitor: Visitor,
   stop: Stop,
@@ -90,7 +92,8 @@ export function keyForm(
 }
 
 /**
- * The data of a button that asks for a key. If there are several buttons, the one with this value.
+ * The WebAuthn options in a button that asks for a key: the first button, or the one with this
+ * value.
  */
 export function questionOn(html: string, value = ''): KeyQuestion {
   const button = new RegExp(
@@ -176,7 +179,7 @@ export function createVisitor({ issuer, fetch }: LoginPlace): Visitor {
   }
 }
 
-/** The error for a login that ends at another page, which asks for something else or refuses. */
+/** The error for a login that stops at a page of the identity. */
 export function refused(html: string, user: Pick<KnownUser, 'email'>): TestingError {
   const heading = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(html)?.[1])
   const alert = textOf(/role="alert"[^>]*>(.*?)<\//s.exec(html)?.[1])

@@ -3,23 +3,24 @@ import type { ClientOptions } from './identity.ts'
 import type { Call } from './management.ts'
 
 /**
- * The application of an identity. Every application under test is registered as one of its places.
+ * The application that is registered at an identity. All applications under test share it; each
+ * adds its own URLs.
  */
 export interface Registration {
   clientOptions<Options extends AuthOptions>(
     issuer: string,
     options: Options | undefined,
   ): ClientOptions & Options
-  /** A `fetch` to the identity that waits until every place is registered. */
+  /** A `fetch` to the identity that waits until all URLs are registered. */
   readonly fetch: typeof fetch
 }
 
-/** How many URLs of each kind an application may have. The latest places keep theirs. */
+/** The maximum number of URLs of each kind. The latest URLs are kept. */
 const MAX_URLS = 50
 
 const SESSION_SECRET = 'a secret of tests that protects nothing'
 
-/** Registers the application, without places yet. */
+/** Registers the application, without URLs yet. */
 export async function createRegistration(
   call: Call,
   tenantId: string,
@@ -33,7 +34,7 @@ export async function createRegistration(
   const logoutUrls = new Set<string>()
   let registered: Promise<void> = Promise.resolve()
 
-  /** Requests wait for this, because `clientOptions` returns at once, like mounting a router. */
+  /** Waits for the registration first, because `clientOptions` returns before it is complete. */
   async function fetchRegistered(
     ...[input, init]: Parameters<typeof fetch>
   ): ReturnType<typeof fetch> {
@@ -44,7 +45,7 @@ export async function createRegistration(
   function register(issuer: string, baseUrl: URL, routes: AuthOptions['routes'] = {}): void {
     const { callback = '/callback', loggedOut } = routes
     addLast(redirectUrls, at(baseUrl, callback))
-    // For an application with a function as its issuer.
+    // An application whose issuer is a function uses this redirect URI.
     addLast(redirectUrls, redirectUriFor({ baseUrl, issuer, callback }))
     addLast(logoutUrls, loggedOut ? at(baseUrl, loggedOut) : baseUrl.href)
     registered = registered.then(() =>
@@ -82,7 +83,7 @@ function addLast(urls: Set<string>, url: string): void {
   urls.add(url)
 }
 
-/** A route of the kit: relative to the path of `baseUrl`. */
+/** The URL of a route of the kit, which is relative to the path of `baseUrl`. */
 function at(baseUrl: URL, route: string): string {
   return baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + route
 }

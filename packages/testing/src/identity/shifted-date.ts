@@ -3,8 +3,8 @@ export interface TestClock {
   /** Returns the time in milliseconds since the epoch. */
   now(): number
   /**
-   * Moves the time ahead by seconds. It changes `Date` in this process, but no timers. Closing the
-   * identity undoes it.
+   * Moves the time ahead by seconds. This changes `Date` in this process, but no timers. Closing
+   * the identity moves the time back.
    */
   advance(seconds: number): void
 }
@@ -36,7 +36,7 @@ export function createTestClock(): ShiftingClock {
   return clock
 }
 
-/** How far the time of this process is ahead, by all clocks together. */
+/** The milliseconds by which all clocks together have moved the time of this process ahead. */
 let aheadMs = 0
 let original: DateConstructor | undefined
 let shifted: DateConstructor | undefined
@@ -48,7 +48,8 @@ function shift(byMs: number): void {
     shifted = shiftedDate(original)
     globalThis.Date = shifted
   } else if (aheadMs === 0 && original && globalThis.Date === shifted) {
-    // If a test has faked `Date` since, its fake stays. Ours, below it, adds nothing any more.
+    // If a test has faked `Date` since, this is not reached: the fake stays, and the shifted `Date`
+    // below it adds nothing any more.
     globalThis.Date = original
     original = undefined
   }

@@ -25,8 +25,7 @@ const RULES: Rules<UpstreamOptions> = { name: text }
 const CALLBACK = '/social/callback'
 
 /**
- * Adds another identity as a provider of a tenant, so that people can log in there. `Identity.upstream` calls it once
- * both listen.
+ * Adds another identity as a provider of a tenant, so that users can log in through both.
  *
  * @param upstream - The other identity, which listens.
  */
@@ -43,8 +42,7 @@ export async function connectUpstream(
   await call(path, { ...tenant, settings: { ...tenant.settings, allow_social: true } })
   const routes = { callback: CALLBACK }
   const client = upstream.clientOptions({ baseUrl: place.issuer, routes })
-  // The first request of this client registers it at the other identity. Only then, its id and
-  // secret are known.
+  // The first request waits until the redirect URI is registered at the other identity.
   await client.fetch(`${upstream.issuer}/.well-known/openid-configuration`)
   const { id } = await service.admin.createConnection(tenantId, {
     recipe: 'oidc',

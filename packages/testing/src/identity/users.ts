@@ -13,7 +13,7 @@ import { type Authenticator, createAuthenticator } from './authenticator.ts'
 import type { Identity } from './identity.ts'
 import type { Call } from './management.ts'
 
-/** A user to create. Missing members are made up. */
+/** A user to create. Missing members get defaults. */
 export interface NewUser {
   /** The address. Default `user-1@example.com` and so on. */
   readonly email?: string
@@ -21,7 +21,9 @@ export interface NewUser {
   readonly password?: string
   /** The full name. Default `User 1` and so on. */
   readonly name?: string
-  /** Whether the address is verified. If not, the login requires it first. Default `true`. */
+  /**
+   * Whether the address is verified. Otherwise, a login requires its verification. Default `true`.
+   */
   readonly verified?: boolean
   /** Whether logins are refused. Default `false`. */
   readonly disabled?: boolean
@@ -37,8 +39,7 @@ export interface NewUser {
 export type UserClaims = Readonly<Record<string, unknown>>
 
 /**
- * A user who can log in. It need not be made by {@link Identity.createUser}; an imported user will
- * do.
+ * A user who can log in: one from {@link Identity.createUser}, or another one, such as imported.
  */
 export interface KnownUser {
   /** The id of the user: the `sub` that the application gets. */
@@ -69,7 +70,9 @@ export async function secondStepOf(user: KnownUser): Promise<string | undefined>
   return app?.isAdded ? app.code() : undefined
 }
 
-/** Replaces the authenticator app of a user, or adds one. From then on, each login asks for a code. */
+/**
+ * Replaces the authenticator app of a user, or adds one. From then on, each login asks for a code.
+ */
 export async function renewApp(user: KnownUser): Promise<void> {
   await authenticators.get(user)?.renew()
 }
@@ -113,7 +116,7 @@ const SETTINGS: CheckSettings = {
   },
 }
 
-/** Creates users through the management API. */
+/** Makes the function that creates users through the management API. */
 export function createUsers(
   service: IdentityService,
   call: Call,

@@ -46,7 +46,7 @@ export interface VirtualKey {
   get(options: KeyRequest, origin: string): string
 }
 
-/** A key with the origin for which it was made. */
+/** A key pair, with the relying party (`rpId`) for which it was made. */
 interface Made {
   id: string
   rpId: string
@@ -71,7 +71,7 @@ export interface Said {
 /**
  * Makes a virtual key. It signs with ES256. A key that cannot be copied counts its uses.
  *
- * @param change - Makes the key or its browser malicious.
+ * @param change - Changes the data before it is signed, to simulate a malicious key or browser.
  */
 export function createVirtualKey(
   options: VirtualKeyOptions = {},

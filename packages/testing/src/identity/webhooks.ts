@@ -38,7 +38,8 @@ export async function collectWebhooks(
     events.push(event)
     for (const arrived of arrivals) arrived()
   }
-  // The endpoint needs a listening server, and its secret is known only after that.
+  // The handler is made last: the endpoint needs a listening server, and the handler the secret of
+  // the endpoint.
   let handler: ReturnType<typeof createWebhookHandler> | undefined
   const server = createServer((req, res) => {
     if (handler) void serveNodeWebhook(handler, req, res)

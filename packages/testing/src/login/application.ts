@@ -6,11 +6,11 @@ import type { ClientOptions } from '../identity/identity.ts'
 export interface LoginAppOptions extends ClientOptions {
   /** Collects the log lines. The tests search them for tokens. */
   readonly logger: Logger
-  /** Seconds to wait for the provider. Short, because in some cases it never answers. */
+  /** The seconds to wait for the provider. They are few, because in some cases it never answers. */
   readonly timeoutSeconds: number
 }
 
-/** Creates an application that logs in with these options. Called for each case. */
+/** Creates an application that logs in with these options. The function is called for each case. */
 export type CreateLoginApp = (options: LoginAppOptions) => TestableApp | Promise<TestableApp>
 
 /** The paths of the application under test. */

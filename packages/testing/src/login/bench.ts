@@ -7,20 +7,22 @@ import type { SuiteCase } from '../suite.ts'
 import type { CreateLoginApp, DescribeLoginOptions, LoginAppOptions } from './application.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
 
-/** The addresses that the cases need in the application. */
+/** The paths of the application that the cases need. */
 export type LoginPaths = Required<Omit<DescribeLoginOptions, 'user'>>
 
 /** The running application. */
 export interface LoginSite {
   readonly baseUrl: string
-  /** The loopback address at which it really listens. */
+  /** The loopback URL at which the application listens. */
   readonly served: string
   readonly provider: MisbehavingProvider
   readonly paths: LoginPaths
   /** Every line that the application has logged, with the kit's logger or `console`. */
   readonly log: readonly string[]
   visitor(): Visitor
-  /** Asserts that the guarded page is guarded. Otherwise it could not show who is logged in. */
+  /**
+   * Asserts that the guarded page refuses visitors. Only then does opening the page prove a login.
+   */
   assertGuarded(): Promise<void>
   /** A visitor who is logged in. */
   user(): Promise<Visitor>
@@ -128,7 +130,10 @@ function optionsFor(
   }
 }
 
-/** Records the output of the console, which is still printed. Returns a function that stops it. */
+/**
+ * Records the output of the console, which is still printed. Returns a function that stops
+ * recording.
+ */
 function collectConsole(log: string[]): () => void {
   const methods = ['debug', 'info', 'log', 'warn', 'error'] as const
   const { console } = globalThis

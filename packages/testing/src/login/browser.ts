@@ -2,11 +2,11 @@ import { request as httpRequest } from 'node:http'
 
 /** A browser without a window. It keeps cookies with paths, and follows redirects one at a time. */
 export interface Browser {
-  /** Its cookies: value and path by name. */
+  /** The cookies, by host, path and name in one text; a space is in front of the name. */
   readonly cookies: Map<string, { value: string; path: string; host: string; attributes: string }>
   /** Sends one request, without following redirects. */
   send(url: string, init?: BrowserRequest): Promise<Response>
-  /** Opens a page like a person, and follows redirects up to and including `until`. */
+  /** Navigates to a page, and follows redirects. A URL that `until` accepts is not opened. */
   open(url: string, until?: (url: URL) => boolean): Promise<Visit>
 }
 
@@ -22,7 +22,7 @@ export interface Visit {
   readonly url: URL
   readonly response: Response
   readonly text: string
-  /** Every address on the way there. */
+  /** All URLs of the navigation, from the first to the last. */
   readonly trail: string[]
 }
 
@@ -38,7 +38,7 @@ const TIMEOUT_MILLISECONDS = 20_000
 /**
  * Opens a browser without cookies.
  *
- * @param origins - The real addresses of origins, as behind a proxy that terminates TLS.
+ * @param origins - The URLs at which origins are served, as behind a proxy that terminates TLS.
  */
 export function createBrowser(origins: Readonly<Record<string, string>> = {}): Browser {
   const cookies: Browser['cookies'] = new Map()
@@ -80,7 +80,9 @@ export function createBrowser(origins: Readonly<Record<string, string>> = {}): B
   return browser
 }
 
-/** The headers of a form on a page of the same site. */
+/**
+ * The headers that a browser adds: for all methods but GET, `Origin` of a page on the same site.
+ */
 function sentBy({ origin }: URL, { method = 'GET' }: BrowserRequest): Record<string, string> {
   return method === 'GET' ? {} : { origin }
 }
@@ -114,7 +116,7 @@ function store(cookies: Browser['cookies'], url: URL, line: string): void {
   else cookies.set(key, { value, path, host: url.host, attributes: attributes.join(';') })
 }
 
-/** `fetch` would send its own `Sec-Fetch-Mode`. */
+/** Sends a request with node:http, because `fetch` would send its own `Sec-Fetch-Mode`. */
 function sendOverHttp(url: URL, init: BrowserRequest): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { method: init.method ?? 'GET', headers: init.headers })

@@ -81,7 +81,8 @@ function cookieHeader(visitor: Holder): string {
 }
 
 /**
- * The `Cookie` header of a visitor. In the keys of the jar, the name of the cookie follows a space.
+ * The `Cookie` header of a visitor without one cookie. In the keys of `cookies`, the name of the
+ * cookie follows a space.
  */
 function headerWithout({ cookies }: Holder, omittedKey: string | undefined): string {
   return [...cookies]

@@ -60,7 +60,7 @@ export const leaks: readonly LoginCase[] = [
   ],
 ]
 
-/** All responses of a login: of the guarded page, the logout, and the start page. */
+/** The responses of a login, and of pages and scripts of the user, also for a missing page. */
 async function answersOf({ visitor, paths }: LoginSite): Promise<Answer[]> {
   const ada = visitor()
   const answers = [await ada.open(paths.loginPath), await ada.logIn()]
@@ -71,8 +71,8 @@ async function answersOf({ visitor, paths }: LoginSite): Promise<Answer[]> {
 }
 
 /**
- * The tokens and secrets of all logins that occur in a text. Codes do not count, because they are
- * used up when a page is shown.
+ * The beginning of a token or secret that occurs in a text; `undefined` if none does. Codes do not
+ * count, because they are used up when a page is shown.
  */
 function secretIn({ provider }: LoginSite, text: string): string | undefined {
   const isToken = (secret: string): boolean => !/^[0-9a-f]{32}$/.test(secret)

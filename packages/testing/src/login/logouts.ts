@@ -63,7 +63,7 @@ export const logouts: readonly LoginCase[] = [
   ],
 ]
 
-/** Logs out as the form of a page of the application does. */
+/** Logs out by a form on a page of the application. */
 function logOut({ baseUrl, paths }: LoginSite, visitor: Visitor, query = ''): Promise<Answer> {
   const sameSite = { origin: baseUrl, 'sec-fetch-site': 'same-origin' }
   return visitor.send('POST', `${paths.logoutPath}${query}`, { ...FORM, ...sameSite }, '')

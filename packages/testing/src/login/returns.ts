@@ -6,7 +6,7 @@ import { returnToAttacks } from './return-to-attacks.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u0085\u00a0\u2028\u2029\ufeff]/
 
-/** The attacks by what they try. */
+/** The kinds of attacks. `tries` tells whether an attack is of the kind. */
 const KINDS: readonly [name: string, tries: (attack: string) => boolean][] = [
   ['control characters', (attack) => CONTROL.test(attack)],
   ['a backslash', (attack) => attack.includes('\\')],
@@ -50,7 +50,7 @@ export const returns: readonly LoginCase[] = [
   ),
 ]
 
-/** Each attack counts for the first kind that matches. */
+/** The index of the first kind that an attack is of. */
 function kindOf(attack: string): number {
   return KINDS.findIndex(([, tries]) => tries(attack))
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Fault } from '../misbehaving-provider.ts'
 import type { LoginCase } from './bench.ts'
 
-/** The faults of an ID Token, with the words for each in the case. */
+/** The faults of an ID Token, with the name of the case for each. */
 const WRONG: readonly [Fault, string][] = [
   ['id_token from another issuer', 'an ID token of another issuer logs no user in'],
   ['id_token for another client', 'an ID token for another application logs no user in'],

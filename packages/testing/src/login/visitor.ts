@@ -15,7 +15,7 @@ export interface Answer {
 
 /** A browser at the application. */
 export interface Visitor {
-  /** Its cookies. */
+  /** The cookies of the browser. */
   readonly cookies: Browser['cookies']
   /** Navigates to a path, without following redirects. */
   open(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>

@@ -57,7 +57,7 @@ function pour(res: ServerResponse): void {
   const block = Buffer.alloc(65_536, ' ')
   const more = (): void => {
     while (!res.destroyed && res.write(block)) {
-      // Until the client stops reading.
+      // The loop writes until the client stops reading.
     }
   }
   res.on('drain', more)

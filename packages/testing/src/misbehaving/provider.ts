@@ -18,8 +18,8 @@ export interface TokenAnswer {
 }
 
 /**
- * The JSON objects that the provider sends. Those of the token endpoint differ for a code and for a
- * refresh token.
+ * The JSON objects that the provider sends. `code` and `refresh` are the token responses for a code
+ * and for a refresh token.
  */
 export type JsonAnswer = 'discovery' | 'jwks' | 'code' | 'refresh' | 'id_token' | 'userinfo'
 
@@ -29,7 +29,7 @@ export type JsonAnswer = 'discovery' | 'jwks' | 'code' | 'refresh' | 'id_token' 
  */
 export interface MisbehavingProvider {
   readonly issuer: string
-  /** The loopback address on which it listens. */
+  /** The loopback URL at which the provider listens. */
   readonly url: string
   /**
    * Sends requests to the provider by the name of its issuer. Pass it to the application as the
@@ -38,11 +38,11 @@ export interface MisbehavingProvider {
   readonly fetch: typeof fetch
   readonly clientId: string
   readonly clientSecret: string
-  /** The fault from now on. `undefined`: it behaves correctly. */
+  /** The present fault; with `undefined`, the provider behaves correctly. */
   fault: Fault | undefined
   /**
    * The claims of the user who logs in. Refreshes and userinfo return the current claims if `sub`
-   * is still the same, otherwise those at the time of the login.
+   * is still the same, otherwise the claims at the time of the login.
    */
   user: Record<string, unknown>
   /** More members for the discovery document. */
@@ -73,13 +73,13 @@ export interface MisbehavingProvider {
    * out.
    */
   accessToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
-  /** The session ids (`sid`) of its logins so far, in order. */
+  /** The session ids (`sid`) of all logins so far, in order. */
   issuedSids(): string[]
   /**
    * Sends the responses that the fault `delayed` holds back. The provider then behaves correctly.
    */
   release(): void
-  /** Stops listening. Returns a function that starts it again on the same port. */
+  /** Stops listening. `start` listens again on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>

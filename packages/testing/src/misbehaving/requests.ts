@@ -28,13 +28,13 @@ const ENDPOINTS: Record<string, string> = {
 
 const SECRET_PARAMETERS = ['code', 'code_verifier', 'refresh_token', 'client_assertion']
 
-/** The secrets in a request. */
+/** The codes, tokens and credentials in a request. */
 export function shownBy({ body, authorization = '' }: ProviderRequest): string[] {
   const shown = SECRET_PARAMETERS.flatMap((name) => body.getAll(name))
   return authorization ? [...shown, authorization.replace(/^\w+ /, '')] : shown
 }
 
-/** The network fault for a path, if the present fault is one. */
+/** The network fault for a path; `undefined` if the present fault is none for this path. */
 export function networkFault(fault: Fault | undefined, path: string): NetworkFault | undefined {
   const [endpoint = '', what] = (fault ?? '').split(': ')
   return what && ENDPOINTS[endpoint] === path ? (what as NetworkFault) : undefined

@@ -7,7 +7,7 @@ export function json(res: ServerResponse, body: unknown, status = 200): void {
   jsonText(res, JSON.stringify(body), status)
 }
 
-/** Answers with a text of JSON. */
+/** Answers with a JSON text. */
 export function jsonText(res: ServerResponse, text: string, status = 200): void {
   res.writeHead(status, { 'content-type': 'application/json' })
   res.end(text)
@@ -35,7 +35,7 @@ export async function readAll(req: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Listens on a loopback port; 0 takes any that is free. */
+/** Listens on a loopback port; 0 means any free port. Resolves to the port. */
 export function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -43,7 +43,7 @@ export function listen(server: Server, port: number): Promise<number> {
   })
 }
 
-/** Stops at once, and closes open connections. */
+/** Stops listening at once, and closes open connections. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

@@ -4,7 +4,7 @@ import type { Fault } from './faults.ts'
 /** The algorithms that a provider can sign with. */
 export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
 
-/** A key the provider signs with. */
+/** A key with which a provider signs. */
 export interface SigningKey {
   readonly alg: SigningAlgorithm
   readonly kid: string
@@ -23,7 +23,7 @@ function createSigningKey(kid: string, alg: SigningAlgorithm = 'RS256'): Signing
   return { alg, kid, ...KEY_PAIRS[alg]() }
 }
 
-/** Keys of closed providers, to be used again. Making one takes longer than most tests. */
+/** The keys of closed providers, to be used again. Making a key takes longer than most tests. */
 const idle: SigningKey[] = []
 
 /** The keys of one provider. No other provider uses them until they are released. */
@@ -32,7 +32,9 @@ export interface OwnKeys {
   release(): void
 }
 
-/** Takes the keys of a closed provider, or makes new ones. */
+/**
+ * Makes the keys of a provider. `take` uses a key of a closed provider again, or makes a new key.
+ */
 export function ownKeys(): OwnKeys {
   const own: SigningKey[] = []
   return {
@@ -48,7 +50,7 @@ export function ownKeys(): OwnKeys {
 
 let foreign: SigningKey | undefined
 
-/** A key that no provider publishes. There is only one, because making it takes a while. */
+/** The key that no provider publishes. All callers share it, because making a key takes a while. */
 export function foreignKey(): SigningKey {
   foreign ??= createSigningKey('foreign')
   return foreign
@@ -85,7 +87,7 @@ export function signIdToken(
   const wrong = withClaimFault(claims, fault)
   switch (fault) {
     case 'id_token signed with a foreign key under a known kid':
-      // A shared key, because making one could take longer than a client waits.
+      // The key is shared, because making a key could take longer than a client waits.
       return signJwt(wrong, { ...foreignKey(), kid: key.kid })
     case 'id_token signed with an unknown kid':
       return signJwt(wrong, foreignKey())

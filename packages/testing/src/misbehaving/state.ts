@@ -13,14 +13,14 @@ export interface Grant {
 /** The state of a provider between requests. */
 export interface ProviderState {
   readonly provider: MisbehavingProvider
-  /** The key that it signs with. */
+  /** The key with which the provider signs. */
   key: SigningKey
   readonly codes: Map<string, Grant>
   readonly refreshTokens: Map<string, Grant>
   readonly accessTokens: Map<string, Grant>
   /** The pushed authorization requests, by their `request_uri` (RFC 9126). */
   readonly pushed: Map<string, URLSearchParams>
-  /** The session ids of its logins, in order. */
+  /** The session ids of all logins, in order. */
   readonly sids: string[]
 }
 
@@ -35,7 +35,9 @@ export function createState(provider: MisbehavingProvider, key: SigningKey): Pro
   }
 }
 
-/** The claims of a grant. If its user is still the same, the current ones. */
+/**
+ * The current claims of the user if a grant is of the same user; otherwise the claims of the grant.
+ */
 export function claimsOf(
   { user }: MisbehavingProvider,
   { claims }: Grant,

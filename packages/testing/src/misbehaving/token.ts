@@ -29,7 +29,10 @@ export function token(state: ProviderState, request: ProviderRequest, res: Serve
   else send(provider, res, grants === codes ? 'code' : 'refresh', answer)
 }
 
-/** Answers with an error, if the test has set one or the client's credentials are wrong. Returns whether it has. */
+/**
+ * Answers with the response or the error that the test has set, or with an error for wrong
+ * credentials of the client. Returns whether the request is answered.
+ */
 function refuse(
   provider: MisbehavingProvider,
   { body, authorization }: ProviderRequest,
@@ -60,7 +63,7 @@ function refuse(
   return true
 }
 
-/** The tokens of a grant. The ID token of a login has the nonce. */
+/** The token response for a grant. With `withNonce`, the ID token has the nonce of the login. */
 function tokenResponse(state: ProviderState, grant: Grant, withNonce: boolean): unknown {
   const { provider, key, accessTokens, refreshTokens } = state
   const { fault } = provider
@@ -98,7 +101,7 @@ function tokenResponse(state: ProviderState, grant: Grant, withNonce: boolean): 
   }
 }
 
-/** @see OpenID Connect Core 1.0 §3.1.3.6 */
+/** The `at_hash` of an access token. @see OpenID Connect Core 1.0 §3.1.3.6 */
 function leftHalfOfHash(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
 }

@@ -25,7 +25,10 @@ const SHOWS_USER: TestRoute = {
   handle: async ({ auth }) => ({ body: JSON.stringify(auth.user) }),
 }
 
-/** Follows logins until there is another response. Resolves to that, with the number of logins. */
+/**
+ * Follows redirects to the login, at most five times. Resolves to the response, with the number of
+ * logins.
+ */
 async function arrive(
   site: Awaited<ReturnType<Parameters<Case[1]>[0]['open']>>,
   visitor: Visitor,

@@ -25,7 +25,7 @@ const write: TestRoute = {
   handle: async ({ body, user }) => ({ body: JSON.stringify([user().sub, body]) }),
 }
 
-/** Makes the tools of the cases: an application with a form behind a guard. */
+/** Opens an application with a form behind a guard. */
 async function opened(
   open: (setup: object) => Promise<Site>,
   options: AuthOptions = KEPT,
@@ -54,13 +54,16 @@ function plain(html: string): string {
   return html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 }
 
-/** Has a form kept, and logs its writer in again. Resolves to the page that shows the form. */
+/**
+ * Sends a form that is kept, and logs its writer in. Resolves to the page with the form, and its
+ * path.
+ */
 async function keptPage(site: Site, visitor: Visitor, form: object = { text: TEXT }) {
   const path = await throughLogin(site, visitor, await visitor.post('/write', form))
   return { path, page: await visitor.open(path) }
 }
 
-/** A user whose session has ended. */
+/** The browser of a user who has logged out. */
 async function loggedOut(site: Site): Promise<Visitor> {
   const ada = await site.user()
   await ada.post('/logout')
@@ -73,7 +76,10 @@ const gone = (answer: Response): void => {
   assert.doesNotMatch(answer.text, /letter/)
 }
 
-/** A `Cookie` header from `Set-Cookie` lines. Of two with the same name, the later one counts. */
+/**
+ * A `Cookie` header from `Set-Cookie` lines. Of two cookies with the same name, the later one
+ * counts.
+ */
 function pairsOf(lines: readonly string[]): string {
   const pairs = lines.map((line) => (line.split(';')[0] ?? '').split(/=(.*)/s) as [string, string])
   const left = [...new Map(pairs.map(([name, value]) => [name, value]))]

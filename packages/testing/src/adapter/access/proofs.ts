@@ -21,7 +21,7 @@ const prover = createProver()
 
 type Headers = Readonly<Record<string, string>>
 
-/** The status of `GET /api`, with its challenge. */
+/** Sends a GET request. Resolves to the status and the challenge, which may be empty. */
 async function ask(site: Site, headers: Headers, path = '/api'): Promise<[number, string]> {
   const answer = await site.request(site.server).get(path).set(headers)
   return [answer.status, String(answer.headers['www-authenticate'] ?? '')]
@@ -31,7 +31,7 @@ function bound(provider: MisbehavingProvider, claims: object = {}): string {
   return provider.accessToken({ sub: 'ada', cnf: prover.cnf(), ...claims })
 }
 
-/** Opens a site that checks opaque tokens at the provider, which answers with these claims. */
+/** Opens a site that introspects opaque tokens. The provider answers with these claims. */
 function openIntrospecting(
   { open, provider }: Bench,
   answer: () => Readonly<Record<string, unknown>>,

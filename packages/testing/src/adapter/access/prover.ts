@@ -7,7 +7,7 @@ interface ProofChanges {
   readonly alg?: 'ES256' | 'ES384' | 'RS256' | 'RS512' | 'PS256'
 }
 
-/** A client with keys of its own, which proves that it has them (RFC 9449). */
+/** A client that proves the possession of its keys (RFC 9449). */
 export interface Prover {
   /** The `cnf` of tokens that are bound to the key of an algorithm. Default ES256. */
   cnf(alg?: ProofChanges['alg']): { readonly jkt: string }

@@ -3,7 +3,10 @@ import type { UserRequirement } from '@latchkey/core'
 import type { TestRoute } from '../application.ts'
 import { assertPrivate, type Case, NO_STORE } from '../bench.ts'
 
-/** A page with the result of `auth.has()`, or the code of the error that it throws. */
+/**
+ * Makes a route that answers with the result of `auth.has()`, or with the code and message of its
+ * error.
+ */
 const asking = (path: string, asked: UserRequirement): TestRoute => ({
   method: 'get',
   path,

@@ -21,8 +21,8 @@ const guarded = (enforce: boolean): TestRoute[] =>
   }))
 
 /**
- * A logger like pino, with the lines that it got. The line about sessions in cookies, which some applications log, is
- * left out.
+ * A logger like pino, with its lines. The line about sessions in cookies is left out, because only
+ * some applications log it.
  */
 function logger(): { lines: [level: string, code: string, message: string][]; logger: never } {
   const lines: [string, string, string][] = []

@@ -16,7 +16,7 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const NAMED = `resource_metadata="${BASE_URL}${WELL_KNOWN}/mcp"`
 const accept = ['bearer'] as const
 
-/** A route behind a guard for bearer tokens. */
+/** Makes a route behind a guard for bearer tokens. */
 function routeOf(path: string, more: TestRoute['requirement'] = {}): TestRoute {
   return {
     method: 'get',

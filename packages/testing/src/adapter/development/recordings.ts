@@ -87,7 +87,7 @@ export const recordings: readonly Case[] = [
         site.provider.clientSecret,
         key,
         ...[...cookiesOf(begun), ...cookiesOf(done)].map(cookieValue),
-        // Only the id, without its signature.
+        // These are the session ids without their signatures.
         ...cookiesOf(done).map((line) => cookieValue(line).split('.')[0]),
       ].filter((secret) => secret && secret.length > 8)
       assert.ok(secrets.length > 6)
@@ -188,7 +188,10 @@ export const recordings: readonly Case[] = [
   ],
 ]
 
-/** Opens a site whose log is read. `letIn` admits a browser as the developer's, and resolves to the key. */
+/**
+ * Opens a site and reads its log. `letIn` opens the development link of the log in a browser, and
+ * resolves to the key of the link.
+ */
 export async function openForDeveloper(
   { open }: Bench,
   setup: Setup = {},
@@ -208,7 +211,10 @@ export async function openForDeveloper(
   }
 }
 
-/** The kit looks for development packages next to the running program, which here is this package. */
+/**
+ * Runs a function as if this module were the running program, because the kit looks for development
+ * packages next to the program.
+ */
 async function besideThis<T>(run: () => Promise<T>): Promise<T> {
   const [, program = ''] = process.argv
   process.argv[1] = fileURLToPath(import.meta.url)
@@ -229,7 +235,7 @@ function assertAbsent(answer: Response): void {
   assert.ok(!answer.text.includes('Redirected to the provider'))
 }
 
-/** `NODE_ENV` is read when the application is created. */
+/** Runs a function with another `NODE_ENV`. The kit reads it when the application is created. */
 export async function inEnvironment(name: string, run: () => Promise<void>): Promise<void> {
   // The types of Next.js declare `NODE_ENV` as constant.
   const environment: Record<string, string | undefined> = process.env

@@ -14,8 +14,8 @@ import {
 /** The time limit for the functions that hang in these cases. */
 export const ANSWER_SECONDS = 1
 /**
- * The time limit of a whole request: two calls may hang one after the other, and the machine may be
- * busy.
+ * The time limit of a whole request. It is long, because two calls may hang one after the other,
+ * and the machine may be busy.
  */
 const MOST_MILLISECONDS = 20_000
 
@@ -24,12 +24,14 @@ export function hang(): Promise<never> {
   return new Promise(() => {})
 }
 
-/** A function or object from the application, and the request that waits for it. */
+/**
+ * Options with a function of the application that hangs, and a request that waits for the function.
+ */
 interface Hanging {
   readonly options?: AuthOptions
   readonly setup?: Partial<Setup>
   send(site: Site): Promise<Response>
-  /** Default 503 with `LATCHKEY_ANSWER_LATE`. */
+  /** The expected status. Default: 503 with `LATCHKEY_ANSWER_LATE`. */
   readonly status?: number
 }
 
@@ -67,7 +69,9 @@ const HANGING: Readonly<Record<string, Hanging>> = {
   },
 }
 
-/** Old sessions are adopted only if a store on the server records it. */
+/**
+ * The hanging reader of old sessions. It is apart, because adoption needs a store on the server.
+ */
 const ADOPTION: Readonly<Record<string, Hanging>> = {
   'session.adopt.read': {
     options: { session: { adopt: { cookie: 'old', read: hang } } },
@@ -79,7 +83,7 @@ const ADOPTION: Readonly<Record<string, Hanging>> = {
 /** The store's methods that a login, a read of its session and a logout call. */
 const METHODS = ['get', 'set', 'destroy', 'index.add', 'index.remove', 'once.consume'] as const
 
-/** A store with one method that never resolves, once a user is logged in. */
+/** A store whose given method never resolves after a call of `hang`. */
 function hangingStore(method: string): { store: SessionStore; hang(): void } {
   const working = createMemoryStore()
   let hangs = false
@@ -102,7 +106,7 @@ function hangingStore(method: string): { store: SessionStore; hang(): void } {
   }
 }
 
-/** Returns the response, or fails without one. */
+/** Resolves to the response; rejects if it does not arrive in time. */
 export async function answerOf(name: string, sent: Promise<Response>): Promise<Response> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {

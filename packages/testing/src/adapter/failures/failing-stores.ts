@@ -58,12 +58,15 @@ const REQUESTS: Readonly<Record<string, Send>> = {
   'POST /logout': (user) => user.post('/logout'),
 }
 
-/** Whether a call may fail without an error: the next touch, or the next check of an open connection, tries again. */
+/**
+ * Whether a call of the store may fail without an error, because the next touch, or the next check
+ * of an open connection, tries again.
+ */
 function isTolerated(use: string, call: string, at: number): boolean {
   return call === 'touch' || (use === 'auth.ended()' && at > 0)
 }
 
-/** Sends the same request several times, with a store in which each time another call fails. */
+/** Sends the same request several times. Each time, another call of the store fails. */
 async function sendFailing(name: string, send: Send, begin: Begin): Promise<void> {
   const untroubled = await begin()
   untroubled.site.store.calls.length = 0

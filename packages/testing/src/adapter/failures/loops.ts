@@ -135,8 +135,9 @@ export const loops: readonly Case[] = [
 ]
 
 /**
- * Follows every redirect like a browser, through the provider. After that, the browser says that another site led here.
- * Resolves to the last response and the number of logins.
+ * Follows every redirect like a browser, also through the provider. After a redirect from the
+ * provider, requests have `Sec-Fetch-Site: cross-site`. Resolves to the last response and the
+ * number of logins.
  */
 async function follow(site: Site, { agent }: Visitor, path: string) {
   let logins = 0

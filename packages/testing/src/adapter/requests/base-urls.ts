@@ -5,7 +5,7 @@ import { BASE_URL, type Case, cookieOf, cookiesOf, locationOf, type Visitor } fr
 const SHOP = 'http://shop.localhost:3000'
 const options = { baseUrl: [BASE_URL, SHOP] }
 
-/** The provider's response as a visitor's redirect: its origin and path. */
+/** Logs in at the provider. Resolves to the target of its redirect: origin, and path with query. */
 async function returned(begun: Response): Promise<{ origin: string; path: string }> {
   const answer = await fetch(locationOf(begun), { redirect: 'manual' })
   const { origin, pathname, search } = new URL(answer.headers.get('location') ?? 'nowhere:')

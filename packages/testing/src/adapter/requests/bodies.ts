@@ -14,7 +14,10 @@ const echo: TestRoute = {
 const PARSERS: readonly TestApplication['parser'][] = ['before', 'after', 'none']
 const MEBIBYTE = Buffer.alloc(1_048_576, 'x')
 
-/** Sends up to 300 MiB until there is a response. Resolves to its status, and the number of bytes sent before it. */
+/**
+ * Sends up to 300 MiB until there is a response. Resolves to its status (0 without a response), and
+ * to the number of MiB sent before.
+ */
 export async function flood(
   site: Site,
   path: string,

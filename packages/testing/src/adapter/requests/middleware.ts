@@ -24,8 +24,7 @@ const onward: TestRoute = {
 }
 
 /**
- * Asserts that a response has the headers which the middleware in front has set, each cookie in one
- * line.
+ * Asserts that a response has the headers of the middleware in front, and sets each cookie once.
  */
 function assertInFront(answer: Response, what: string): void {
   const names = cookiesOf(answer).map((line) => line.split('=')[0])

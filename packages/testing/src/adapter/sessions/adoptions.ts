@@ -15,7 +15,10 @@ import {
 
 type AdoptOptions = NonNullable<NonNullable<AuthOptions['session']>['adopt']>
 
-/** Adopts the cookie `old`, which only this case has. Its session began a minute ago, unless `more` says otherwise. */
+/**
+ * The options to adopt an old session, its cookie (`old`), and a list of the cookies that were
+ * read. The old session began a minute ago, unless `more` says otherwise.
+ */
 function adopting(more: Partial<AdoptOptions> = {}): {
   options: AuthOptions
   old: string
