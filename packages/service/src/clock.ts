@@ -1,6 +1,6 @@
-/** Returns the current time. Tests can pass their own clock, or fake `Date`. */
+/** A source of the current time. Tests can pass their own clock, or fake `Date`. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number
 }
 

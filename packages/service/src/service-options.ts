@@ -39,7 +39,7 @@ export interface IdentityServiceOptions {
    */
   database?: string | DatabaseOptions | undefined
   /**
-   * The URL of the Redis or Valkey for sessions, codes and other records that expire:
+   * The URL of the Redis or Valkey server for sessions, codes and other records that expire:
    * `redis://host:6379`, `redis-cluster://host:6379,other:6379` or
    * `redis-sentinel://host:26379/name`; with TLS, `rediss…`. Required with `database`.
    */
@@ -66,7 +66,7 @@ export interface IdentityServiceOptions {
    * of the hash are appended. Default `https://api.pwnedpasswords.com/range/`.
    */
   leakedPasswordsUrl?: string | undefined
-  /** Requests that one API key may make per second. Default 100. */
+  /** The maximum number of requests per second with one API key. Default 100. */
   requestsPerSecond?: number
   /** Limits for computing password hashes. */
   passwords?: PasswordEngineOptions

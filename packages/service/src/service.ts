@@ -99,7 +99,8 @@ export async function createIdentityService(
   options: IdentityServiceOptions = {},
 ): Promise<IdentityService> {
   checkServiceOptions(options)
-  // Checked before the data is opened, because opening changes a folder that cannot be served then.
+  // This check comes before the data is opened: opening could migrate a folder that the service
+  // then cannot serve.
   checkMembers()
   const { logger = pino({ level: 'silent' }) } = options
   const domains = domainPolicy(options)

@@ -12,7 +12,7 @@ export interface NestApp {
 
 /**
  * An application under test. It can be one of a framework with an adapter of the kit, a server or
- * request listener of node:http, a function that takes a `Request`, or the address of a running
+ * request listener of node:http, a function that takes a `Request`, or the URL of a running
  * application.
  */
 export type TestableApp =

@@ -25,7 +25,7 @@ const RULES: Rules<LogInOptions> = { loginPath: text, host: text }
  * page of the identity, and the callback.
  *
  * @param app - An application of a framework with an adapter of the kit, a function that takes a
- *   `Request`, a server, or the address of a running application.
+ *   `Request`, a server, or the URL of a running application.
  * @returns A supertest agent with the session cookie.
  * @throws {@link TestingError} with the page at which the login stopped.
  */

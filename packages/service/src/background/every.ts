@@ -14,8 +14,8 @@ export interface Repeated {
 }
 
 /**
- * Repeats a task at an interval, the first time after `ms`. A task never overlaps itself: if it is
- * still running, a tick is skipped.
+ * Repeats a task at an interval, the first time after `ms`. A task never overlaps itself: a tick is
+ * skipped while the task runs.
  *
  * @param report - Logs a failure. The next tick runs the task again.
  * @param mayBeDue - Checked at each tick, so that an idle task sends no query. Default: always

@@ -4,7 +4,7 @@ import type { WorkQueue } from './worker.ts'
 /** The rules for sending the messages of a queue. */
 export interface SendingOptions<C> {
   queue: Pick<MessageQueue, 'retry'>
-  /** The pauses between attempts, in seconds. The last one repeats. */
+  /** The pauses between attempts, in seconds. The last pause repeats. */
   backoffSeconds: readonly number[]
   /**
    * The age, in seconds, at which a message is given up. A message with few attempts is kept,
@@ -18,7 +18,7 @@ export interface SendingOptions<C> {
    * accepted.
    */
   send(message: ClaimedMessage, content: C): Promise<() => Promise<unknown>>
-  /** Whether a failure is final. Default: none is. */
+  /** Whether a failure is final, so that the message is given up. Default: no failure is final. */
   isFinal?(error: unknown): boolean
   /** The receiver's answer, which is stored with the message. Default: none. */
   answerIn?(error: unknown): string | undefined

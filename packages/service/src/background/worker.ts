@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { every } from './every.ts'
 
-/** A queue of items. Any process may work on an item, but only one at a time. */
+/** A queue of items. Any process may work on an item, but only one process at a time. */
 export interface WorkQueue<T> {
   /** Takes up to `limit` items that are due, so that no other process gets them for `seconds`. */
   claim(limit: number, seconds: number): Promise<readonly T[]>
@@ -56,7 +56,7 @@ export interface Worker {
   wake(): void
   /** Resolves when every due item was tried. */
   idle(): Promise<void>
-  /** Takes no more items. Resolves when those in progress are done. */
+  /** Takes no more items. Resolves when the items in progress are done. */
   close(): Promise<void>
 }
 

@@ -29,9 +29,9 @@ export class LoadReport {
   }
 
   /**
-   * Runs an operation and measures it. Resolves to `undefined` if it failed.
+   * Runs an operation and measures it. Resolves to `undefined` if the operation failed.
    *
-   * @param stop - Once it is aborted, a failed operation is not counted.
+   * @param stop - Once this signal is aborted, failed operations are not counted.
    */
   async measure<Result>(
     operation: Operation,
@@ -63,7 +63,7 @@ export class LoadReport {
     }
   }
 
-  /** The result of a run that took this many seconds. */
+  /** The measurements of a run that took this many seconds, by operation. */
   result(seconds: number): Measured[] {
     return OPERATIONS.map((operation) => {
       const sorted = this.#millis[operation].toSorted((a, b) => a - b)

@@ -43,7 +43,7 @@ export async function logIn(
   })
 }
 
-/** Uses a refresh token. Resolves to the next one. */
+/** Redeems a refresh token. Resolves to the next refresh token. */
 export function refresh(
   application: LoadApplication,
   token: string,

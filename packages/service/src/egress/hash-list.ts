@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
 /**
- * A line of the list: 40 hexadecimal digits, and maybe the number of times the password was seen.
+ * A line of the list: 40 hexadecimal digits, with or without `:` and a number of occurrences.
  */
 const LINE = /^[0-9A-F]{40}(?::\d+)?$/i
 
@@ -58,7 +58,7 @@ function unsorted(path: string): Error {
   )
 }
 
-/** A line of the file, with its position and that of the next line, in bytes. */
+/** A line of the file. `start` and `next` are the positions of this and the next line, in bytes. */
 interface Line {
   text: string
   start: number

@@ -8,7 +8,8 @@ import { createOutgoing, type OutgoingOptions } from './outgoing.ts'
 const PWNED_PASSWORDS = 'https://api.pwnedpasswords.com/range/'
 
 /**
- * The number of digits of a hash that leave the service. About 2,000 leaked passwords share them.
+ * The number of digits of a hash that leave the service. About 2,000 leaked passwords share each
+ * prefix.
  */
 const PREFIX_DIGITS = 5
 

@@ -239,6 +239,8 @@ function requirePermission({ context }: ApiOptions, route: Route): RequestHandle
 }
 
 /**
+ * Checks that an operator may use an operation.
+ *
  * @throws ServiceError `not_permitted` if the operator lacks the permission, or has not logged in
  *   recently enough for a dangerous operation.
  */

@@ -6,7 +6,7 @@ import { methodOf } from './method.ts'
 import { resourceSchemas } from './resource-schemas.ts'
 import type { BatchRoute, QueryRoute, Route, WriteRoute } from './route.ts'
 
-/** The OpenAPI 3.1 document of the endpoints. */
+/** The OpenAPI 3.1 document of the routes. */
 export function openApiDocument(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const route of routes) {

@@ -24,7 +24,7 @@ import { answerIn, codesOf, isFinal } from './refusal.ts'
 /** A message that was captured instead of being sent. */
 export interface CapturedMail extends MailMessage {
   to: string
-  /** Milliseconds since the epoch. */
+  /** The time of capture, in milliseconds since the epoch. */
   at: number
 }
 
@@ -71,7 +71,7 @@ export interface OutboxOptions {
   }
 }
 
-/** The pauses between attempts, in seconds. The last one repeats. */
+/** The pauses between attempts, in seconds. The last pause repeats. */
 const BACKOFF_SECONDS = [15, 60, 300, 900, 3600]
 
 /** After this time, a message that cannot be sent is given up. Its link has already expired. */

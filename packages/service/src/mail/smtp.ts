@@ -15,7 +15,7 @@ export interface SmtpOptions {
 /**
  * Creates a transport that sends mail over SMTP, through two connections that stay open.
  *
- * @throws TypeError for a URL that is not one of a mail server.
+ * @throws TypeError if the URL does not name a mail server.
  */
 export function createSmtpTransport(options: SmtpOptions): MailTransport {
   if (!isMailServer(options.url)) {

@@ -90,7 +90,7 @@ export interface Admin {
   /**
    * Erases the rows of deleted tenants now. Use it for data that no running service uses.
    *
-   * @returns `false` if another process is already doing it.
+   * @returns `false` if another process is already erasing them.
    */
   eraseDeleted(onStep?: (deletion: TenantDeletion) => void): Promise<boolean>
   /**
@@ -107,8 +107,8 @@ export interface Admin {
   listApiKeys(): Promise<ApiKey[]>
   revokeApiKey(id: string): Promise<ApiKey>
   /**
-   * Replaces the client secret of an application. Resolves to the new one. The previous one is
-   * accepted for another day, or for `overlapSeconds`.
+   * Replaces the client secret of an application. Resolves to the new secret. The previous secret
+   * is accepted for another day, or for `overlapSeconds`.
    */
   rotateApplicationSecret(
     tenantId: string,
@@ -137,7 +137,7 @@ export interface Admin {
    */
   createConnection(tenantId: string, input: ConnectionInput): Promise<ShownConnection>
   listConnections(tenantId: string): Promise<ShownConnection[]>
-  /** Changes the given members of a connection. The others stay. */
+  /** Changes the given members of a connection. All other members stay. */
   updateConnection(
     tenantId: string,
     id: string,
@@ -150,8 +150,8 @@ export interface Admin {
   deleteConnection(tenantId: string, id: string): Promise<ShownConnection>
   /**
    * Invites an operator of the management console by email address. Append the token to
-   * `/console/invitation?token=` at the console's address, and send the link to the operator. It is
-   * single use and valid for 24 hours.
+   * `/console/invitation?token=` at the console's URL, and send the link to the operator. The link
+   * is single use and valid for 24 hours.
    */
   inviteOperator(
     input: OperatorInput & { email: string },

@@ -94,7 +94,8 @@ export async function restore(
   }
   await expectEmpty(folder)
   const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-  // In a separate folder first, so that the data cannot be served before it is marked as a backup.
+  // The data is first in a separate folder, so that it cannot be served before it is marked as a
+  // backup.
   const drafts = join(folder, 'restore.part')
   const draft = join(drafts, 'data.db')
   try {

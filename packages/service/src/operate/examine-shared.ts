@@ -25,7 +25,7 @@ const MAX_SECONDS_APART = 30
 interface Examined {
   database: DatabaseOptions
   redis?: string | undefined
-  /** Whether to correct wrong counters. */
+  /** Whether to correct wrong counters, and wrong ends of the audit log. */
   repair: boolean
 }
 

@@ -61,7 +61,7 @@ export interface MoveReport {
   entries: number
 }
 
-/** The target of a move. */
+/** The source of a move (`data`), and its target. */
 export interface MoveOptions {
   data: string
   database: DatabaseOptions

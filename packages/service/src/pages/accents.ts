@@ -1,4 +1,4 @@
-/** The darkest background of links on light pages, and the lightest on dark ones. */
+/** The darkest background of links on light pages, and the lightest background on dark pages. */
 const LIGHT = '#f3f4f8'
 const DARK = '#191c28'
 

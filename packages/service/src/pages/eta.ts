@@ -5,7 +5,7 @@ import { Eta } from 'eta'
 /** The texts of templates, by name. */
 export type TemplateTexts = Readonly<Record<string, string>>
 
-/** Reads the `.eta` files of a folder. Their names have no extension in the result. */
+/** Reads the `.eta` files of a folder. The result has their names without the extension. */
 export function readTemplates(folder: URL): TemplateTexts {
   const files = readdirSync(folder).filter((file) => file.endsWith('.eta'))
   const read = (file: string) => readFileSync(new URL(file, folder), 'utf8')

@@ -51,7 +51,7 @@ export interface PasswordRules {
 export type LoginWay =
   | { kind: 'password'; action: string; resetPath: string }
   | { kind: 'totp_email'; action: string }
-  /** `options`: the options of the WebAuthn call, as JSON. */
+  /** `options`: the WebAuthn request options, as JSON. */
   | { kind: 'hardware'; action: string; options: string }
 
 /** A page that can run a script. */
@@ -63,7 +63,7 @@ interface Scripted {
 /** A passkey or security key of the user. */
 interface ShownKey {
   id: string
-  /** May be empty. */
+  /** The name that the user gave to the key; may be empty. */
   name: string
   isPasskey: boolean
   /** The days of adding and last use, in the format of the visitor's language. */
@@ -74,7 +74,7 @@ interface ShownKey {
 /** A session of a user. */
 interface ShownDevice {
   id: string
-  /** Such as `Firefox on macOS`. */
+  /** The browser and the system, such as `Firefox on macOS`. */
   device: string
   /** A date and a time in UTC, in the format of the visitor's language. */
   since: string
@@ -199,7 +199,7 @@ export interface Pages {
     isNumeric: boolean
     action: string
     others: OtherStep[]
-    /** How many days the device can be trusted; 0 if it cannot. */
+    /** The number of days for which the device can be trusted; 0 if it cannot be trusted. */
     trustDays: number
     /** Whether the visitor has chosen to trust the device. */
     trust?: boolean | undefined
@@ -208,7 +208,7 @@ export interface Pages {
     notice?: TextKey | undefined
   }
   enrolApp: Enrolment & {
-    /** An SVG image. */
+    /** The QR code of the `seed`, as an SVG image. */
     qr: string
     seed: string
   }
@@ -228,7 +228,7 @@ export interface Pages {
     /** The reason why an account at a provider was not connected. */
     socialProblem?: { text: TextKey; values: { name: string } } | undefined
     accounts: ShownAccount[]
-    /** Providers at which the user has connected no account. */
+    /** The providers at which the user has connected no account. */
     social: ShownConnections
     keys: ShownKey[]
     /** The signal to the browser about the user's passkeys, as JSON. */
@@ -271,7 +271,7 @@ export interface Pages {
     csrf: string
     logoutPath: string
     sessions: (ShownDevice & { isThis: boolean; applications: string })[]
-    /** Devices on which no second step is asked for. */
+    /** The trusted devices, on which logins do not ask for a second step. */
     devices: ShownDevice[]
   }
   /** The clients that may act on behalf of the user. */
@@ -409,9 +409,9 @@ export interface Branding {
   companyName: string
   logoText: string
   supportEmail: string
-  /** Six hexadecimal digits after a `#`, in lower case. */
+  /** The tenant's color: six hexadecimal digits after a `#`, in lower case. */
   color?: string | undefined
-  /** The https URL of an image. */
+  /** The URL of the logo: an https URL, or a path of this service. */
   logoUrl?: string | undefined
   /** The color scheme; without it, the visitor's own. */
   scheme?: 'light' | 'dark'

@@ -5,7 +5,7 @@ import { fontFiles } from './font-files.ts'
 interface FontFile {
   path: string
   bytes: Buffer
-  /** The characters in it, as `unicode-range` of CSS. */
+  /** The characters in the file, as `unicode-range` of CSS. */
   range: string
 }
 

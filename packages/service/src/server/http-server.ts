@@ -139,7 +139,7 @@ async function closeListener(server: Server): Promise<void> {
   let arrivedAt = begunAt
   server.on('connection', (socket) => {
     arrivedAt = performance.now()
-    // Under TLS, this is the socket below the one that requests are read from.
+    // Under TLS, this is the TCP socket. Requests are read from the TLS socket above it.
     if (server instanceof TlsServer) return
     // Node begins to read once all handlers of this event have run.
     setImmediate(() => held.add(socket.pause()))

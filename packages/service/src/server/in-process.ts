@@ -45,7 +45,7 @@ export function connectInProcess(server: Server): InProcess {
         dispatcher: agent,
         ...(body && { body }),
       })
-      // Callers check for the `Response` of Node, which differs from the one of the package undici.
+      // Callers check for the `Response` of Node, which differs from that of the package undici.
       const isNull = [101, 204, 205, 304].includes(response.status)
       return new Response(isNull ? null : (response.body as ReadableStream | null), {
         status: response.status,

@@ -10,7 +10,9 @@ export interface Gauge {
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
-  /** Reads the values. If it rejects or takes too long, this response has no value of the gauge. */
+  /**
+   * Reads the values. If reading fails or takes too long, the response has no value of the gauge.
+   */
   read(): Promise<Reading[]>
 }
 
@@ -21,7 +23,7 @@ export interface Backlog {
   readonly oldestAge: number
 }
 
-/** How far behind a reader of the audit log is. */
+/** The lag of a reader of the audit log. */
 export interface ReaderLag {
   readonly reader: string
   /**

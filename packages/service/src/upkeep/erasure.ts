@@ -9,7 +9,9 @@ const POLL_MS = 10_000
 /** The minimum time between two log lines about the progress. */
 const TELL_MS = 10_000
 
-/** Starts to erase deleted tenants in the background, those of earlier processes first. */
+/**
+ * Starts to erase deleted tenants in the background: first those that earlier processes have left.
+ */
 export function followDeletions(
   context: DomainContext,
   background: Background,

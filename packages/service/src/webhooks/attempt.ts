@@ -7,7 +7,7 @@ import { sign } from './signature.ts'
 export interface WebhookAnswer {
   /** The HTTP status; absent without an answer. */
   status?: number
-  /** The reason for a missing answer. A refused address looks like one that does not exist. */
+  /** The reason for a missing answer. A refused address is reported as `unreachable`. */
   reason?: 'timeout' | 'unreachable'
   millis: number
   /** The seconds that the endpoint asks us to wait. */

@@ -242,7 +242,11 @@ async function check(
   checkTypes(types)
 }
 
-/** @throws ServiceError `invalid_request` for an unknown type of events. */
+/**
+ * Checks the names of types of events.
+ *
+ * @throws ServiceError `invalid_request` for an unknown type.
+ */
 export function checkTypes(types: readonly string[]): void {
   const known = Object.keys(eventTypes)
   const unknown = types.find((type) => !known.includes(type))

@@ -12,7 +12,7 @@ const OF_TENANT = 5
  */
 const FAILING_OF_TENANT = 2
 
-/** The maximum number of failing endpoints, of all tenants together. */
+/** The number of failing endpoints, of all tenants, to which a process sends at a time. */
 const FAILING = 50
 
 /** The counts of the lanes that a process holds, by tenant, and the limits for its next claim. */

@@ -51,7 +51,7 @@ export interface Site {
   visitor(): Visitor
   /** A visitor who is logged in. */
   user(): Promise<Visitor>
-  /** Logs in at the provider, and resolves to the path of the callback that it redirects to. */
+  /** Logs in at the provider. Resolves to the path and query of the provider's redirect back. */
   authorize(begun: Response): Promise<string>
 }
 
@@ -261,8 +261,8 @@ export function cookiesOf(answer: Response): string[] {
 }
 
 /**
- * The value of a cookie that a response sets; `undefined` if the response does not set or removes
- * it.
+ * The value of a cookie that a response sets; `undefined` if the response does not set the
+ * cookie, or removes it.
  */
 export function cookieOf(answer: Response, name = 'latchkey'): string | undefined {
   const line = cookiesOf(answer).findLast((one) => one.startsWith(`${name}=`))

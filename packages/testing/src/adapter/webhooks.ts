@@ -82,7 +82,7 @@ function assertRefused(answer: Response, status: number, code: string): void {
   assert.equal(JSON.parse(answer.text).code, code)
 }
 
-/** Options of a handler with one hanging function each, and the expected status, by its name. */
+/** Options with one hanging function each, and the expected status, by the name of the function. */
 function hangingOptions(): Record<string, [Partial<WebhookHandlerOptions>, number]> {
   const memory = createMemoryStore()
   const { once, lock } = memory

@@ -18,7 +18,7 @@ export interface GuardedOptions {
    */
   readonly public?: readonly string[]
   /**
-   * Example addresses for guarded routes whose paths are patterns, by the name of the route in the
+   * Example paths for guarded routes whose paths are patterns, by the name of the route in the
    * report: `{ 'GET /books/:isbn(\\d+)': '/books/978' }`.
    */
   readonly examples?: Readonly<Record<string, string>>
@@ -114,7 +114,7 @@ function entriesOf(app: unknown): Entry[] | undefined {
   return undefined
 }
 
-/** The paths of functions that pass requests on, below which a missing page gets an answer. */
+/** The root and the paths of `passing`, as far as a missing page below them gets an answer. */
 async function openFolders(
   visitor: RouteVisitor,
   entries: readonly Entry[],

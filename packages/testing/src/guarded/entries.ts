@@ -23,8 +23,8 @@ export interface GuardReport {
   /** The routes that `public` lists. */
   readonly public: string[]
   /**
-   * The names of the middleware that runs for every path. It needs no guard, because it did not
-   * answer a request for a missing page.
+   * The names of the middleware that runs for every path. Such middleware needs no guard, because
+   * it did not answer a request for a missing page.
    */
   readonly middleware: string[]
 }

@@ -77,7 +77,7 @@ function guardedPath(path: string): Pick<Entry, 'path' | 'sees'> {
   return { path: folder || '/', sees: name?.startsWith('{') && folder === '' ? 'all' : 'below' }
 }
 
-/** The paths of a layer. An unreadable path is replaced by one that equals no other. */
+/** The paths of a layer. A placeholder that equals no path replaces each unreadable path. */
 function pathsOf({ rawPath, slash, regexp, keys = [], route }: Layer, index: number): string[] {
   if (rawPath !== undefined) {
     return [rawPath].flat().map((path) => (path instanceof RegExp ? hidden(String(path)) : path))

@@ -71,7 +71,7 @@ function hooksOf({ onRequest, preParsing, preValidation, preHandler }: Hooks): u
   return [onRequest, preParsing, preValidation, preHandler].flat()
 }
 
-/** The hooks of a Fastify instance. They include those of the instances around it. */
+/** The hooks of a Fastify instance, which include the hooks of its parent instances. */
 function scopeHooks(scope: object | null): Hooks {
   if (scope === null) return {}
   const symbol = Object.getOwnPropertySymbols(scope).find(

@@ -10,7 +10,7 @@ interface KoaRouter {
 
 interface Layer {
   readonly path: string | RegExp
-  /** Empty for layers of `router.use()`. */
+  /** The HTTP methods; empty for layers of `router.use()`. */
   readonly methods: readonly string[]
   readonly stack: readonly Handler[]
 }

@@ -13,7 +13,10 @@ export interface LoginPlace {
   readonly fetch: typeof fetch
 }
 
-/** A page of the identity, or the outside address to which it redirected. */
+/**
+ * The end of a visit: a page of the identity, or the URL elsewhere to which the identity
+ * redirected.
+ */
 export type Stop =
   | { readonly kind: 'page'; readonly url: string; readonly html: string }
   | { readonly kind: 'left'; readonly url: URL }
@@ -65,7 +68,7 @@ export async function passPages(
   return (await submitKey(visitor, second, key)) ?? (await submitCode(visitor, second, user))
 }
 
-/** Submits a page that asks for a key; `undefined` if it does not, or the key does not suit. */
+/** Submits a page that asks for a key; `undefined` if the page asks for none, or no key suits. */
 async function submitKey(
   visitor: Visitor,
   stop: Stop,
@@ -81,7 +84,9 @@ async function submitKey(
   return visitor.open(new URL(action, stop.url).href, new URLSearchParams(fields))
 }
 
-/** The form of a page whose script asks for a key. */
+/**
+ * The form of a page that adds a key (`create`) or asks for a key; `undefined` if there is none.
+ */
 export function keyForm(
   page: string,
   kind: 'create' | 'get',

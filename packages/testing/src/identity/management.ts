@@ -1,13 +1,12 @@
 import type { IdentityService } from '@latchkey/service'
 
-/** Calls the management API: GET, or POST if there is a body. */
+/** A function that calls the management API: with GET, or with POST if there is a body. */
 // biome-ignore lint/suspicious/noExplicitAny: what an API answers has the shape that it documents
 export type Call = (path: string, body?: object) => Promise<any>
 
 /**
- * Calls the management API of a service in this process.
- *
- * @throws Error with the service's description of the fault.
+ * Makes the function that calls the management API of a service in this process. A call rejects
+ * with the service's description of the fault.
  */
 export function createCall(service: IdentityService, apiKey: string): Call {
   return async (path, body) => {

@@ -15,7 +15,7 @@ import type { Call } from './management.ts'
 
 /** A user to create. Missing members get defaults. */
 export interface NewUser {
-  /** The address. Default `user-1@example.com` and so on. */
+  /** The email address. Default `user-1@example.com` and so on. */
   readonly email?: string
   /** The password. Default `correct horse battery`, which is the fastest to create. */
   readonly password?: string
@@ -39,7 +39,7 @@ export interface NewUser {
 export type UserClaims = Readonly<Record<string, unknown>>
 
 /**
- * A user who can log in: one from {@link Identity.createUser}, or another one, such as imported.
+ * A user who can log in: from {@link Identity.createUser}, or from elsewhere, such as an import.
  */
 export interface KnownUser {
   /** The id of the user: the `sub` that the application gets. */

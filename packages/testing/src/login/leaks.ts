@@ -60,7 +60,9 @@ export const leaks: readonly LoginCase[] = [
   ],
 ]
 
-/** The responses of a login, and of pages and scripts of the user, also for a missing page. */
+/**
+ * The responses of a login, and then of several paths, each requested as a page and by a script.
+ */
 async function answersOf({ visitor, paths }: LoginSite): Promise<Answer[]> {
   const ada = visitor()
   const answers = [await ada.open(paths.loginPath), await ada.logIn()]

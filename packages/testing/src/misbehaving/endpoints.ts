@@ -10,7 +10,7 @@ import { userinfo } from './userinfo.ts'
 /**
  * Answers a request, by the endpoint of its path.
  *
- * @param pathname - The path as it was sent, including the issuer's.
+ * @param pathname - The path as it was sent, including the path of the issuer.
  */
 export function answer(
   state: ProviderState,

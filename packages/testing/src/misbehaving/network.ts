@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { NetworkFault } from './faults.ts'
 
-/** Answers the way a broken network or server does. */
+/** Answers as a broken network or server does, or not at all. */
 export function answerBadly(fault: Exclude<NetworkFault, 'delayed'>, res: ServerResponse): void {
   switch (fault) {
     case 'down':
@@ -38,7 +38,7 @@ export function answerBadly(fault: Exclude<NetworkFault, 'delayed'>, res: Server
   }
 }
 
-/** A body with JSON where the size of a chunk should be. */
+/** Sends a chunked response with JSON in place of the size of a chunk. */
 export function breakHttp(res: ServerResponse, body: unknown): void {
   const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked'
   res.socket?.end(`${head}\r\n\r\n${JSON.stringify(body)}`)

@@ -30,8 +30,8 @@ export function addDevCommand(program: Command): void {
         .default(4400)
         .argParser(wholeNumber(1, 65_535)),
     )
-    // No `.env()` here, unlike in other commands: users with known passwords must not get into real
-    // data.
+    // This option has no `.env()`, unlike in other commands: users with known passwords must not get
+    // into real data.
     .addOption(new Option('--data <dir>', 'folder of the databases').default('.latchkey/dev'))
     .addOption(
       new Option('--base-url <url>', 'address of your application in the browser')
@@ -57,7 +57,7 @@ async function dev(
   words: readonly string[],
   { port: wanted, data, baseUrl }: DevOptions,
 ): Promise<void> {
-  // Loaded here, so that the other commands need not load an OpenID provider.
+  // Imported here, so that the other commands need not load an OpenID provider.
   const { createIdentityService } = await import('../../service.ts')
   // Only failures are logged until the demo is ready, because preparing it causes requests, too.
   const logger = createDevLogger('warn', console.log)

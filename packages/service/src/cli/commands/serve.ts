@@ -48,7 +48,7 @@ export function addServeCommand(program: Command): void {
   ignoreServiceLinks(program)
 }
 
-/** Adds the options of the stores other than the data store. */
+/** Adds the options of Redis, and of migrations of the database. */
 function addStoreOptions(command: Command): void {
   command
     .addOption(
@@ -147,7 +147,7 @@ function addMailOptions(command: Command): void {
     )
 }
 
-/** Adds the options for trusted proxies, hosts and domains. */
+/** Adds the options for trusted proxies, hosts, the console, domains and developer mode. */
 function addHostOptions(command: Command): void {
   command
     .addOption(
@@ -217,7 +217,7 @@ function addMonitoringOptions(command: Command): void {
 async function serve(options: ServeOptions): Promise<void> {
   const tls = tlsOptions(options)
   const mail = mailOptions(options)
-  // Loaded here, so that the other commands need not load an OpenID provider.
+  // Imported here, so that the other commands need not load an OpenID provider.
   const { createIdentityService } = await import('../../service.ts')
   const logger = createLogger(options.logLevel)
   const service = await createIdentityService({

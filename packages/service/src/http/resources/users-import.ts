@@ -90,7 +90,11 @@ async function importAll(
   return { body: { type: 'UserImport', ...counts, data }, ignored: [...ignored] }
 }
 
-/** @throws faults of the service. An error about a single user is the result for that user. */
+/**
+ * Imports some users. Resolves to their results, in the same order.
+ *
+ * @throws faults of the service. An error about a single user is the result for that user.
+ */
 async function importSlice(
   call: Call,
   items: readonly unknown[],

@@ -541,7 +541,7 @@ export const en = {
     'A person entered your password, and then wrong codes for the second step. If this was not you, take your account back with this link, and choose a new password. It works for seven days.',
 }
 
-/** A text by its key. */
+/** The key of a text. */
 export type TextKey = keyof typeof en
 
 /** All texts of a language. */

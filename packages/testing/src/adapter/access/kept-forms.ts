@@ -150,7 +150,7 @@ const losses: readonly Case[] = [
       const site = await open({ routes: [write, stronger] })
       const files = site.visitor().agent.post('/write').set(SENT)
       const sent = await files.set('content-type', 'multipart/form-data; boundary=b').send('--b--')
-      // A framework without a parser of files may refuse them before any guard runs.
+      // A framework without a parser of files may refuse the form before any guard runs.
       if (sent.status !== 415) linkOnLoss(sent)
       const { agent } = await site.user()
       linkOnLoss(await agent.post('/strong').set(SENT).type('form').send({ text: 'letter' }))
@@ -343,7 +343,7 @@ const bounds: readonly Case[] = [
       const site = await opened(open)
       const [ada, writer] = [await site.user(), await loggedOut(site)]
       const begun = await writer.post('/write', { text: TEXT })
-      // About the largest form that the frameworks' body parsers accept by default.
+      // This is about the largest form that the frameworks' body parsers accept by default.
       const large = { text: 'x'.repeat(50_000) }
       const ids: string[] = []
       for (let n = 0; n < 90; n++) {

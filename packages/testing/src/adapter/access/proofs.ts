@@ -98,7 +98,7 @@ export const proofs: readonly Case[] = [
         assert.equal((await ask(site, prover.headers(token)))[0], 401)
       }
       assert.deepEqual(site.handled, [])
-      // A claim can be absent in three ways; null is one of them.
+      // A claim that is null counts as absent.
       const unbound = provider.accessToken({ sub: 'ada', cnf: null })
       assert.equal((await ask(site, { authorization: `Bearer ${unbound}` }))[0], 200)
     },

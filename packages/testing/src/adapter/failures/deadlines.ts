@@ -70,7 +70,8 @@ const HANGING: Readonly<Record<string, Hanging>> = {
 }
 
 /**
- * The hanging reader of old sessions. It is apart, because adoption needs a store on the server.
+ * The hanging reader of old sessions. A separate case tries it, because adoption needs a store
+ * on the server.
  */
 const ADOPTION: Readonly<Record<string, Hanging>> = {
   'session.adopt.read': {
