@@ -1,8 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 
-/**
- * A line of the list: 40 hexadecimal digits, with or without `:` and a number of occurrences.
- */
+/** A line of the list: 40 hexadecimal digits, with or without `:` and a number of occurrences. */
 const LINE = /^[0-9A-F]{40}(?::\d+)?$/i
 
 /** An upper limit for the bytes of a line, including the line breaks before and after the line. */

@@ -93,7 +93,7 @@ function refusePrototypeKeys(body: object): void {
 
 /**
  * The names of the members of `body` that `schema` does not have, such as `settings.color`. A
- * schema with a catchall accepts any further member with a string.
+ * schema that allows further members accepts each of them with a string.
  *
  * @param prefix - The path of `body` in the whole body, such as `settings.`.
  */

@@ -18,8 +18,7 @@ const fileOf = (name: string): string =>
 
 /**
  * The two font files that European languages need, as WOFF2 in base64. `range` has the characters
- * of a file, as `unicode-range` of CSS. The build inlines the values here, so that a bundle
- * contains them.
+ * of a file, as `unicode-range` of CSS. The build copies the values into this module, for bundles.
  */
 export const fontFiles: readonly { name: string; range: string; base64: string }[] = [
   'latin',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 const read = (name: string): string =>
   readFileSync(new URL(`scripts/${name}.js`, import.meta.url), 'utf8')
 
-/** The texts of the scripts. The build inlines them here, so that a bundle contains them. */
+/** The texts of the scripts. The build copies them into this module, for bundles. */
 export const scriptTexts: Readonly<
   Record<
     | 'keys'

@@ -30,7 +30,7 @@ export const fontFaces: string = typeface
   )
   .join('\n')
 
-/** The value of the `Link` header that preloads the first font file (RFC 8288). */
+/** The `Link` header by which a browser loads the first font file early (RFC 8288). */
 export const fontPreload: string = typeface
   .slice(0, 1)
   .map(({ path }) => `<${path}>; rel=preload; as=font; type="font/woff2"; crossorigin`)

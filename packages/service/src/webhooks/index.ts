@@ -104,10 +104,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   const context = { domain, outgoing }
   const reader = createEventReader(domain)
   const delivering = startDelivering({ ...options, outgoing })
-  /**
-   * Tenants that had no endpoint when their entries were last read. Their changes may wait for some
-   * seconds.
-   */
+  /** The tenants that had no endpoint lately. Their changes may wait for some seconds. */
   const silent = new Set<string>()
 
   async function act(entries: readonly StoredAuditEntry[]): Promise<void> {

@@ -30,8 +30,8 @@ export function addDevCommand(program: Command): void {
         .default(4400)
         .argParser(wholeNumber(1, 65_535)),
     )
-    // This option has no `.env()`, unlike in other commands: users with known passwords must not get
-    // into real data.
+    // This option has no `.env()`, unlike in other commands: users with known passwords must not
+    // get into real data.
     .addOption(new Option('--data <dir>', 'folder of the databases').default('.latchkey/dev'))
     .addOption(
       new Option('--base-url <url>', 'address of your application in the browser')

@@ -3,9 +3,7 @@ import { en, type TextKey, type Texts } from './en.ts'
 
 export type { TextKey } from './en.ts'
 
-/**
- * The texts of pages and mails, by language (BCP 47). To add a language, add its texts here.
- */
+/** The texts of pages and mails, by language (BCP 47). To add a language, add its texts here. */
 export const catalogues: { readonly en: Texts; readonly de: Texts } = { en, de }
 
 export type Language = keyof typeof catalogues
