@@ -26,7 +26,7 @@ import { addTenantCommands } from './commands/tenant.ts'
 
 /**
  * Makes the `latchkey-service` command with all its subcommands. Its exit codes: 0 done, 1 failed,
- * 2 usage error.
+ * 2 usage error. `load` also has 3 for failed operations, and 4 if it is interrupted.
  */
 export function createProgram(): CommandLine {
   const program = createCommand('latchkey-service', version)

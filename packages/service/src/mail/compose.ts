@@ -106,7 +106,7 @@ interface OwnMail {
   readonly safety?: TextKey
 }
 
-/** The kind of the message with a text that tenants can replace. */
+/** The kind of message for a text that tenants can replace. */
 export function kindOfTextMail(mail: TextMail): MailKind {
   return mail === 'login_code' ? 'loginCode' : mail
 }

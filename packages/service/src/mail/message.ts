@@ -15,7 +15,7 @@ export interface MailMessage {
   link: string | undefined
 }
 
-/** The connection to the next mail server. */
+/** The transport of messages to the next mail server. */
 export interface MailTransport {
   /** Resolves when the next mail server has accepted the message. */
   send(message: MailMessage & { to: string }): Promise<void>

@@ -62,7 +62,7 @@ export interface MailSubject {
 export interface OutboxOptions {
   domain: DomainContext
   protocol: ProtocolStore
-  /** The connection to the mail server; without it, all mail is captured. */
+  /** The transport to the mail server; without it, all mail is captured. */
   transport: MailTransport | undefined
   background: Background
   logger: {
