@@ -218,6 +218,23 @@ const lateWrites: StoreCase[] = [
       assert.equal(await open().get(id), undefined)
     },
   },
+  {
+    name: 'a touch or an update that is under way while the session is destroyed does not bring it back',
+    ability: 'late writes',
+    async run(open) {
+      for (const write of [
+        (id: string, seen: SessionRecord) => open().touch(id, seen, later(1200)),
+        (id: string, seen: SessionRecord) => open().update(id, record({ cart: 2 }), seen),
+      ]) {
+        const id = newId()
+        await open().set(id, record({ cart: 1 }))
+        const writing = write(id, await read(open(), id))
+        await open().destroy(id)
+        await writing
+        assert.equal(await open().get(id), undefined)
+      }
+    },
+  },
 ]
 
 const updates: StoreCase[] = [

@@ -1,4 +1,4 @@
-import type { SessionRecord, SessionStore } from '@latchkey/core'
+import { SessionEndedError, type SessionRecord, type SessionStore } from '@latchkey/core'
 import { remember } from '@latchkey/core/internal'
 import type { SessionData } from 'express-session'
 import { Cookie } from './classes.ts'
@@ -34,11 +34,14 @@ export function isExpressStore(value: unknown): value is ExpressStore {
 }
 
 const MAX_REMEMBERED = 10_000
+const ENDED_SECONDS = 300
+const MAX_ENDED = 100_000
 
 /**
  * Creates a {@link SessionStore} from a store of express-session. The result has none of the
  * optional members, so back-channel logout and lists of sessions do not work. If two processes
- * write at the same time, the later write wins.
+ * write at the same time, the later write wins. For five minutes, this process refuses to write a
+ * session that it has destroyed; another process may restore it.
  *
  * In many of these stores `touch` does not change the expiry that `get` returns, and some never
  * expire a session. So this process remembers its touches, and writes a record again after a
@@ -46,6 +49,8 @@ const MAX_REMEMBERED = 10_000
  */
 export function fromExpressStore(store: ExpressStore): SessionStore {
   const touched = new Map<string, number>()
+  const ended = new Map<string, number>()
+  const hasEnded = (id: string): boolean => (ended.get(id) ?? 0) > Date.now() / 1000
   const read = (id: string): Promise<ExpressRecord | undefined> =>
     new Promise((resolve, reject) => {
       store.get(id, (error, record) => {
@@ -63,10 +68,14 @@ export function fromExpressStore(store: ExpressStore): SessionStore {
       const { expiresAt, ...found } = fromExpress(record)
       return { ...found, expiresAt: Math.max(expiresAt, touched.get(id) ?? 0) }
     },
-    set: write,
+    set(id, record) {
+      if (hasEnded(id)) throw new SessionEndedError()
+      return write(id, record)
+    },
     async update(id, record, seen) {
       const stored = await read(id)
-      if (!stored) return 'ended'
+      // Another request may have destroyed the session since the store was asked.
+      if (!stored || hasEnded(id)) return 'ended'
       if (contentOf(fromExpress(stored)) !== contentOf(seen)) return 'changed'
       await write(id, record)
       return 'updated'
@@ -74,14 +83,24 @@ export function fromExpressStore(store: ExpressStore): SessionStore {
     async touch(id, _seen, expiresAt) {
       remember(touched, id, expiresAt, MAX_REMEMBERED)
       const stored = await read(id)
-      if (!stored) return
+      if (!stored || hasEnded(id)) return
       const record = fromExpress(stored)
       const later = { ...record, expiresAt }
       const isOld = expiresAt - record.expiresAt >= (expiresAt - Date.now() / 1000) / 4
       if (!store.touch || isOld) return write(id, later)
       return call((done) => store.touch?.(id, toExpress(later), done))
     },
-    destroy: (id) => call((done) => store.destroy(id, done)),
+    async destroy(id) {
+      const isAgain = hasEnded(id)
+      remember(ended, id, Date.now() / 1000 + ENDED_SECONDS, MAX_ENDED)
+      try {
+        await call((done) => store.destroy(id, done))
+      } catch (error) {
+        // The session goes on until a later attempt ends it.
+        if (!isAgain) ended.delete(id)
+        throw error
+      }
+    },
   }
 }
 
