@@ -45,6 +45,55 @@ test('regenerating req.session gives a new id and no data, and keeps the login',
   expect(await (await createBrowser().send(site.url, { headers })).text()).toBe('out')
 })
 
+test('after req.auth.renewSession(), req.session can be reloaded and destroyed', async () => {
+  await using site = await startSite((app) => {
+    routes(app)
+    app.get('/renew-and-reload', async (req, res, next) => {
+      Object.assign(req.session, { theme: 'dark' })
+      await req.auth.renewSession()
+      req.session.reload((error) => (error ? next(error) : res.send('reloaded')))
+    })
+    app.get('/renew-and-destroy', async (req, res, next) => {
+      Object.assign(req.session, { theme: 'light' })
+      for (let times = 0; times < 2; times++) await req.auth.renewSession()
+      req.session.destroy((error) => (error ? next(error) : res.send('destroyed')))
+    })
+  })
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+
+  expect((await browser.open(`${site.url}/renew-and-reload`)).text).toBe('reloaded')
+  expect((await browser.open(site.url)).text).toBe('in as ada')
+  expect((await browser.open(`${site.url}/renew-and-destroy`)).text).toBe('destroyed')
+
+  expect((await browser.open(site.url)).text).toBe('out')
+  expect(await site.router.sessions.list('ada')).toEqual([])
+})
+
+test('req.sessionStore.destroy() ends the session of another browser, and leaves the own one', async () => {
+  let other = ''
+  await using site = await startSite((app) => {
+    routes(app)
+    app.get('/name', (req, res) => {
+      other = req.sessionID
+      res.send('named')
+    })
+    app.get('/end-other', (req, res, next) => {
+      req.sessionStore.destroy(other, (error) => (error ? next(error) : res.send('ended')))
+    })
+  })
+  const [one, two] = [createBrowser(), createBrowser()]
+  for (const browser of [one, two]) await browser.open(`${site.url}/login`)
+  await two.open(`${site.url}/name`)
+
+  for (let times = 0; times < 2; times++) {
+    expect((await one.open(`${site.url}/end-other`)).text).toBe('ended')
+  }
+
+  expect((await two.open(site.url)).text).toBe('out')
+  expect((await one.open(site.url)).text).toBe('in as ada')
+})
+
 test('the session of an anonymous visitor can be regenerated too', async () => {
   await using site = await startSite(routes)
   const browser = createBrowser()

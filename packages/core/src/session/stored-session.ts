@@ -152,7 +152,9 @@ export class StoredSession {
 
   /** The current id of the session that had this id when the request arrived. */
   idNow(id: string): string {
-    return this.#renewed?.get(id) ?? id
+    let now = id
+    for (let next = this.#renewed?.get(now); next; next = this.#renewed?.get(now)) now = next
+    return now
   }
 
   /**
@@ -180,13 +182,19 @@ export class StoredSession {
   async end(): Promise<void> {
     // If the store did not answer, the cookie stays, so that the logout can be repeated.
     this.mustBeKnown()
-    const [id, login] = [this.#id, this.current]
-    if (id && login && this.#sessions.store.index) {
-      await endForGood(this.#sessions, login, [{ id, session: login }])
-    } else if (id) await this.#sessions.destroy(id, login)
+    if (this.#id) await endById(this.#sessions, this.#id, this.current)
     this.#cookieChange = null
     this.#id = undefined
     this.#record = undefined
+  }
+
+  /**
+   * Ends the session of another browser. Succeeds also if it has ended already. A session that is
+   * kept in its cookie ends in this process alone.
+   */
+  async endOther(id: string): Promise<void> {
+    const record = await this.#sessions.load(id)
+    if (record || this.#sessions.inCookie) await endById(this.#sessions, id, record?.login)
   }
 
   /**
@@ -272,6 +280,15 @@ export class StoredSession {
 
 const NOTHING: OpenedSession = {}
 const NO_DATA: Data = Object.freeze({})
+
+async function endById(
+  sessions: SessionsById,
+  id: string,
+  login: AuthSession | undefined,
+): Promise<void> {
+  if (login && sessions.store.index) await endForGood(sessions, login, [{ id, session: login }])
+  else await sessions.destroy(id, login)
+}
 
 function sameTokens(one: AuthSession, other: AuthSession): boolean {
   return (

@@ -85,7 +85,7 @@ export class RequestSession extends Store {
   }
 
   override get(id: string, done: (error: unknown, data?: SessionData | null) => void): void {
-    Promise.resolve(this.#stored.load(id)).then(
+    Promise.resolve(this.#stored.load(this.#stored.idNow(id))).then(
       (record) => done(undefined, record && this.#sessionData(record.data)),
       (error) => done(error),
     )
@@ -111,8 +111,9 @@ export class RequestSession extends Store {
   }
 
   override destroy(id: string, done: Done = () => {}): void {
-    this.session = undefined
-    settle(id === this.#stored.id ? this.#stored.end() : Promise.resolve(), done)
+    const isOwn = id === this.sessionID || id === this.#idNow
+    if (isOwn) this.session = undefined
+    settle(isOwn ? this.#stored.end() : this.#stored.endOther(id), done)
   }
 
   /** Does nothing, because the core touches a session when it opens it. */
