@@ -39,14 +39,26 @@ export function createSessionData(
 ): SessionData {
   const openedId = session.id
   let stored = session.data
-  const store = async (data: Record<string, unknown>): Promise<void> => {
-    visit.sessionUsed()
+  let writing: Promise<void> | undefined
+  const write = async (change: () => Record<string, unknown>): Promise<void> => {
     session.mustBeKnown()
+    const data = change()
     const id = session.id ?? openedId
     if (id === undefined && Object.keys(data).length === 0) return
     await session.saveData(id ?? sessions.newId(), data, JSON.stringify(stored))
     stored = data
     visit.setCookies(session.setCookies)
+  }
+  /** Each change waits for those before it, and is made to the data that they have stored. */
+  const store = (change: () => Record<string, unknown>): Promise<void> => {
+    visit.sessionUsed()
+    const written = writing ? writing.then(() => write(change)) : write(change)
+    const settled = written.then(ended, ended)
+    function ended(): void {
+      if (writing === settled) writing = undefined
+    }
+    writing = settled
+    return written
   }
   return {
     get() {
@@ -54,10 +66,11 @@ export function createSessionData(
       session.mustBeKnown()
       return stored
     },
-    set(values) {
-      const data = Object.entries({ ...stored, ...values })
-      return store(Object.fromEntries(data.filter(([, value]) => value !== undefined)))
-    },
-    clear: () => store({}),
+    set: (values) =>
+      store(() => {
+        const data = Object.entries({ ...stored, ...values })
+        return Object.fromEntries(data.filter(([, value]) => value !== undefined))
+      }),
+    clear: () => store(() => ({})),
   }
 }

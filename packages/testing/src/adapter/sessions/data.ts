@@ -27,6 +27,14 @@ const routes: readonly TestRoute[] = [
   },
   {
     method: 'get',
+    path: '/both',
+    async handle({ data }) {
+      await Promise.all([data.set({ theme: 'dark' }), data.set({ cart: 'tea' })])
+      return { body: JSON.stringify(await data.get()) }
+    },
+  },
+  {
+    method: 'get',
     path: '/clear',
     async handle({ data }) {
       await data.clear()
@@ -67,6 +75,18 @@ export const data: readonly Case[] = [
       assert.equal((await visitor.open('/count')).text, '2')
       await visitor.logIn()
       assert.deepEqual(JSON.parse((await visitor.open('/data')).text), {})
+    },
+  ],
+  [
+    'two changes of data at the same time are both stored, of a visitor and of a user',
+    async ({ open }) => {
+      const site = await open({ routes })
+      for (const one of [site.visitor(), await site.user()]) {
+        for (const path of ['/both', '/data']) {
+          const shown = JSON.parse((await one.open(path)).text)
+          assert.deepEqual(shown, { theme: 'dark', cart: 'tea' })
+        }
+      }
     },
   ],
   [
