@@ -100,7 +100,8 @@ export class NodeHeaders {
   }
 
   get(name: string): string | null {
-    const value = this.#request.headers[name]
+    const { headers } = this.#request
+    const value = headers[name] ?? headers[name.toLowerCase()]
     if (value === undefined) return null
     return Array.isArray(value) ? value.join(', ') : value
   }
