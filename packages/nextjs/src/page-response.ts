@@ -18,7 +18,13 @@ export function pageResponse(
   return {
     get: (name) => headers.get(name),
     getSetCookie: () => headers.getSetCookie(),
-    set: (name, value) => headers.set(name, value),
+    get isSent() {
+      return !isWritable(jar)
+    },
+    set(name, value) {
+      headers.set(name, value)
+      if (name === 'set-cookie') setCookie(jar, value)
+    },
     append(name, value) {
       headers.append(name, value)
       if (name === 'set-cookie') setCookie(jar, value)
@@ -33,6 +39,19 @@ export function pageResponse(
         `A page cannot be answered with ${status}.`,
       )
     },
+  }
+}
+
+/**
+ * Whether cookies can be set now: in a server action and a route handler, and not while a page is rendered. Next.js says
+ * so only when one is set. Without a name, none is, and a `TypeError` follows.
+ */
+function isWritable(jar: CookieJar): boolean {
+  try {
+    Reflect.apply(jar.set, jar, [])
+    return true
+  } catch (error) {
+    return (error as Error).name === 'TypeError'
   }
 }
 

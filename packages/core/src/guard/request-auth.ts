@@ -107,6 +107,8 @@ export interface RequestAuthSource<Sent> extends GuardedRequest {
   sessionUsed(): void
   /** Sets cookies on the response. */
   setCookies(cookies: readonly string[]): void
+  /** Sets the session's cookies now if they have changed and the headers are not sent yet. */
+  sessionChanged(): void
   /** Sends the response of `login()` or `logout()`. */
   respond(response: AuthResponse): Sent
 }
@@ -163,7 +165,12 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
   async accessToken(wanted?: AccessTokenRequest): Promise<string> {
     const { context, session } = this.#source
     this.#mustBeLoggedIn()
-    return context.refresher.accessToken(await this.#source.provider(), session, wanted)
+    const provider = await this.#source.provider()
+    try {
+      return await context.refresher.accessToken(provider, session, wanted)
+    } finally {
+      this.#source.sessionChanged()
+    }
   }
 
   async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
@@ -187,8 +194,12 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
   async refreshUser(): Promise<U> {
     const { context, session } = this.#source
     this.#mustBeLoggedIn()
-    const { user } = await context.userRefresher.refresh(await this.#source.provider(), session)
-    return user as U
+    const provider = await this.#source.provider()
+    try {
+      return (await context.userRefresher.refresh(provider, session)).user as U
+    } finally {
+      this.#source.sessionChanged()
+    }
   }
 
   async renewSession(): Promise<void> {

@@ -297,6 +297,12 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     writeHeaders(this.#parts.response, [], cookies)
   }
 
+  sessionChanged(): void {
+    const { setCookies } = this.session
+    // Not every response has a moment before it is sent: that of a server action of Next.js has none.
+    if (setCookies.length > 0 && !this.#parts.response.isSent) this.setCookies(setCookies)
+  }
+
   /**
    * Continues with a session adopted from another kit. `removed` are the `Set-Cookie` lines that
    * remove its cookies.
