@@ -1,5 +1,5 @@
 import {
-  AccessError,
+  type AccessError,
   type AppUser,
   type Auth,
   type AuthHandle,
@@ -119,8 +119,11 @@ export function createAuth<U = AppUser>(
     async requireUser(...given) {
       const requirement = requirementOf<Requirement<Request, U>>(given)
       const running = routes.running()
-      if (running)
-        return admitted(running.user(), await running.admit(requirement, routes.request()))
+      if (running) {
+        const refusal = await running.refusal(requirement, routes.request())
+        if (refusal) throw refusal.error
+        return running.user()
+      }
       const page = await pages()
       const refusal = await page.visit.admit({ ...requirement, respond: 'json' }, page.subject)
       return refusal ? refuse(refusal, page, auth()) : page.visit.user()
@@ -147,20 +150,6 @@ function makeLogin<U>(options: AuthOptions<U>): ProxiedAuth<U> {
     auth,
     writesCookies: Boolean(silentLogin || session?.adopt) || session?.store === 'cookie',
   }
-}
-
-/**
- * Returns the user, if there is no refusal.
- *
- * @throws {@link AccessError} with `LATCHKEY_FORBIDDEN` if the handler's requirement refuses the
- *   user.
- */
-function admitted<U>(user: U, refusal: unknown): U {
-  if (!refusal) return user
-  throw new AccessError(
-    'LATCHKEY_FORBIDDEN',
-    'The user does not meet the requirement of the handler.',
-  )
 }
 
 const MEMORY = Symbol.for('latchkey.nextjs.sessions')
