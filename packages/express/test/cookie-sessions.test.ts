@@ -201,6 +201,21 @@ test('a login whose session does not fit is an error page with a code, and the l
   )
 })
 
+test('the log line about a session that is too large has the sizes in bytes, and no part that is absent', async () => {
+  await using site = await start({}, {}, (app) => {
+    app.get('/wide', (req, res, next) => {
+      req.session.filled = '€'.repeat(3000)
+      req.session.save((error) => (error ? next(error) : res.send('kept')))
+    })
+  })
+  await createBrowser().open(`${site.url}/wide`)
+  const [line] = site.log.filter(({ facts }) => facts.code === 'LATCHKEY_SESSION_TOO_LARGE')
+  // 9,000 bytes of UTF-8 are 12,000 characters of a cookie.
+  expect(line?.message).toMatch(
+    /takes 12\d\d\d .*Its largest parts: the data of the application 120\d\d\.$/,
+  )
+})
+
 test('data that does not fit is an error for the handler, and the login stays', async () => {
   await using site = await start()
   const { open } = await logIn(site)

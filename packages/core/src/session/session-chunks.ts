@@ -134,7 +134,11 @@ function tooLarge(length: number, { login, data }: SessionRecord): CookieSession
     'the user': login?.user,
     'the data of the application': data,
   })
-    .map(([name, value]) => ({ name, size: sealedLength(JSON.stringify(value ?? '').length) }))
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ({
+      name,
+      size: Math.ceil((Buffer.byteLength(JSON.stringify(value)) * 4) / 3),
+    }))
     .sort((one, other) => other.size - one.size)
     .map(({ name, size }) => `${name} ${size}`)
   return new CookieSessionError(
