@@ -102,6 +102,45 @@ test('a store that is down leaves one line, and one when it is back with how man
   expect(site.log[0]?.facts.cause).toBe('connect redis://cache:6379 ECONNREFUSED')
 })
 
+test('the last line about a store that fails again and again is true, and the lines are limited', async () => {
+  const memory = createMemoryStore()
+  let [isDown, ahead] = [false, 0]
+  const store: SessionStore = {
+    ...memory,
+    get(id) {
+      if (isDown) throw new Error('connect ECONNREFUSED')
+      return memory.get(id)
+    },
+  }
+  await using site = await startSite(
+    (app) => app.get('/private', requireUser(), (_req, res) => void res.send('private')),
+    { session: { store }, now: () => Math.floor(Date.now() / 1000) + ahead },
+  )
+  const browser = createBrowser()
+  await browser.open(`${site.url}/private`)
+  const ask = async (down: boolean): Promise<void> => {
+    isDown = down
+    await browser.open(`${site.url}/private`)
+  }
+  const levels = (): (string | undefined)[] => site.log.map(({ level }) => level)
+
+  for (const down of [true, false, true]) {
+    await ask(down)
+    ahead += 10
+  }
+  expect(levels()).toEqual(['error', 'info', 'error'])
+
+  for (let times = 0; times < 50; times++) {
+    await ask(false)
+    await ask(true)
+  }
+  expect(levels().length).toBeLessThan(25)
+  expect(levels().at(-1)).toBe('error')
+  ahead += 60
+  await ask(false)
+  expect(levels().at(-1)).toBe('info')
+})
+
 test('a provider that is down leaves one line, and one when a login works again', async () => {
   await using site = await startSite((app) => app.get('/', (_req, res) => void res.send('home')))
   await site.provider.stop()

@@ -63,6 +63,14 @@ const LINES = 10
 const OUTAGE_LINES = 1
 const MAX_LENGTH = 500
 
+/** The lines with one code in a minute. */
+interface Window {
+  readonly began: number
+  lines: number
+  leftOut: number
+  recoveries: number
+}
+
 /**
  * Makes a log. The number of lines is limited for each code, so that neither an outage nor an
  * attack floods the log.
@@ -75,7 +83,7 @@ export function createLog(
   now: () => number,
   idsOf: (error?: object) => Pick<Facts, 'trace_id' | 'span_id'> | undefined = () => undefined,
 ): Log {
-  const windows = new Map<string, { began: number; lines: number; leftOut: number }>()
+  const windows = new Map<string, Window>()
   const outages = new Set<LatchkeyErrorCode>()
   const seen = new WeakSet<LatchkeyError>()
 
@@ -91,7 +99,7 @@ export function createLog(
       else known.leftOut++
       return known.leftOut > 0 ? undefined : 0
     }
-    windows.set(code, { began: time, lines: 1, leftOut: 0 })
+    windows.set(code, { began: time, lines: 1, leftOut: 0, recoveries: 0 })
     return known?.leftOut ?? 0
   }
   const write = (level: Level, facts: Facts, message: string, error?: LatchkeyError): void => {
@@ -124,8 +132,19 @@ export function createLog(
       limited('error', OUTAGE_LINES, { code, remedy: CODES[code].remedy }, message)
     },
     recovered(code, message) {
-      if (!outages.delete(code)) return
-      const leftOut = windows.get(code)?.leftOut ?? 0
+      if (!outages.has(code)) return
+      const window = windows.get(code)
+      const isOver = !window || now() - window.began >= WINDOW_SECONDS
+      // If it fails again and again, it counts as failed until the next window.
+      if (!isOver && window.recoveries >= LINES) return
+      outages.delete(code)
+      const leftOut = window?.leftOut ?? 0
+      if (window) {
+        // The next failure has its line, too. Otherwise the last line would say that it works.
+        window.lines = 0
+        window.leftOut = 0
+        window.recoveries++
+      }
       write('info', leftOut > 0 ? { code, leftOut } : { code }, message)
     },
     warned(code, message) {
