@@ -11,12 +11,16 @@ import {
   RequestCookiesAdapter,
 } from 'next/dist/server/web/spec-extension/adapters/request-cookies.js'
 import { RequestCookies } from 'next/dist/server/web/spec-extension/cookies.js'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { pageResponse } from '../src/page-response.ts'
 
 // The cookies of Next.js, as it hands them to a page or a server action.
 
 const BASE_URL = 'http://localhost:3000'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 /** An application with sessions in cookies, and the cookies of a user who has logged in. */
 async function open(provider: MisbehavingProvider) {
@@ -117,6 +121,14 @@ test('a page that is rendered spends no refresh token, because it can set no coo
   const before = provider.count('/token')
 
   await expect(render(forced)).rejects.toMatchObject({ code: 'LATCHKEY_SESSION_NOT_SENT' })
+  const token = await render(tokenOf)
+  vi.useFakeTimers({
+    toFake: ['Date'],
+    now: Date.now() + (provider.accessTokenSeconds - 10) * 1000,
+  })
+  expect(await render(tokenOf)).toBe(token)
+  vi.setSystemTime(Date.now() + 20_000)
+  await expect(render(tokenOf)).rejects.toMatchObject({ code: 'LATCHKEY_SESSION_NOT_SENT' })
 
   expect(provider.count('/token')).toBe(before)
   expect(await act(forced)).not.toBe('')

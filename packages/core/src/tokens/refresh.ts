@@ -73,6 +73,12 @@ const NEEDS_LOGIN: ReadonlySet<string> = new Set([
   'account_selection_required',
 ])
 
+/** Errors of a refresh after which a token that has not expired is still returned. */
+const KEEPS_TOKEN: ReadonlySet<string> = new Set([
+  'LATCHKEY_REFRESH_UNAVAILABLE',
+  'LATCHKEY_SESSION_NOT_SENT',
+])
+
 /** Makes the refresher of one instance. */
 export function createRefresher(settings: RefreshSettings): Refresher {
   const { telemetry } = settings
@@ -110,8 +116,8 @@ export function createRefresher(settings: RefreshSettings): Refresher {
         inFlight.set(key, flight)
         return tokenOf(await flight)
       } catch (error) {
-        const transient = (error as { code?: string }).code === 'LATCHKEY_REFRESH_UNAVAILABLE'
-        if (transient && !force && endsAt > now()) return token
+        const { code } = error as { code?: string }
+        if (code && KEEPS_TOKEN.has(code) && !force && endsAt > now()) return token
         throw error
       }
     },
