@@ -59,6 +59,19 @@ export function describeJobs(open: Open): void {
       expect(await store.jobs.claim(30)).toBeUndefined()
     })
 
+    test('jobs take turns: one that was given back comes after those that waited meanwhile', async () => {
+      const { store, jobs } = await withJobs(2)
+      const taken: string[] = []
+      for (let step = 0; step < 4; step++) {
+        const job = await store.jobs.claim(30)
+        if (!job) throw new Error('No job is free.')
+        taken.push(job.id)
+        await store.jobs.keep(job, 0)
+      }
+      const [one, two] = jobs.map(({ id }) => id)
+      expect(taken).toEqual([one, two, one, two])
+    })
+
     test('an import waits with its parts until one request goes on with it, or it is discarded', async () => {
       const { store, tenant } = await withJobs(0)
       const upload = (): ImportJob => ({

@@ -51,7 +51,7 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
       if (!free) return undefined
       const [row] =
         await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}, fence = fence + 1
-        where id in (select id from jobs where ${isFree} order by id limit 1 ${skipLocked})
+        where id in (select id from jobs where ${isFree} order by held_until, fence, id limit 1 ${skipLocked})
         returning ${every}`)
       return row && ({ ...fromRow(row), fence: row.fence } as HeldJob)
     },
