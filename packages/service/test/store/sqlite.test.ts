@@ -17,9 +17,17 @@ import { createIdentityService } from '../../src/service.ts'
 import { StoreError } from '../../src/store/errors.ts'
 import { script } from '../../src/store/sql/sql.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
-import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { IN_MEMORY, openDatabase } from '../../src/store/sqlite/database.ts'
 import { takeOwnership } from '../../src/store/sqlite/owner-lock.ts'
-import { aCredential, anApiKey, anApplication, anAudit, aTenant, aUser } from './records.ts'
+import {
+  aCredential,
+  anApiKey,
+  anApplication,
+  anAudit,
+  aTenant,
+  aUser,
+  aWebhook,
+} from './records.ts'
 import { serveElsewhere } from './serving.ts'
 
 function aFolder(): string {
@@ -252,4 +260,33 @@ describe('a disk that is full', () => {
     })
     expect(acknowledged.length).toBeGreaterThan(10)
   })
+})
+
+test('deliveries are removed after thirty days, also those behind one that was sent again', async () => {
+  const day = 86_400_000
+  let now = Date.UTC(2026, 0, 1)
+  const store = await openSqliteDataStore(IN_MEMORY, { now: () => now })
+  onTestFinished(() => store.close())
+  const tenant = aTenant()
+  const { id: webhookId } = aWebhook(tenant.id)
+  await store.tenants.insert(tenant, anAudit('create'))
+  await store.webhooks.insert({ ...aWebhook(tenant.id), id: webhookId }, anAudit('create'))
+  const event = (n: number) => ({
+    ...{ webhookId, eventId: `evt_${n}`, type: 'user.created', body: '{}' },
+    entry: { id: n, at: Number.MAX_SAFE_INTEGER },
+  })
+  // More than one statement removes.
+  await store.deliveries.add(Array.from({ length: 2_500 }, (_, n) => event(n)))
+  now += 20 * day
+  await store.deliveries.addAgain([event(0), event(1_500)])
+  await store.deliveries.add([event(2_500)])
+
+  now += 11 * day
+  await store.deliveries.prune()
+  const left = await store.deliveries.list(webhookId, { before: undefined, limit: 10 })
+  expect(left.map(({ eventId }) => eventId)).toEqual(['evt_2500', 'evt_1500', 'evt_0'])
+
+  now += 20 * day
+  await store.deliveries.prune()
+  expect(await store.deliveries.list(webhookId, { before: undefined, limit: 10 })).toEqual([])
 })

@@ -347,11 +347,18 @@ function createKept({
 
     async prune() {
       const old = sql`${now()} - ${DELIVERIES_KEPT_DAYS * 86_400 * 1e6}`
-      for (let removed = PRUNE_BATCH; removed === PRUNE_BATCH; ) {
-        const rows = await write(sql`delete from deliveries where id in (
-          select id from (select id, created_at from deliveries order by id limit ${PRUNE_BATCH}) as first
-          where created_at < ${old}) returning id`)
-        removed = rows.length
+      // Through all ids, because a delivery that was sent again is young and has a low id.
+      for (let after = 0; ; ) {
+        const [part] = await read(sql<{ last: number | null; expired: number }>`
+          select max(id) as last, count(case when created_at < ${old} then 1 end) as expired
+          from (select id, created_at from deliveries where id > ${after} order by id limit ${PRUNE_BATCH}) as part`)
+        const last = part?.last ?? undefined
+        if (last === undefined) break
+        if (part?.expired) {
+          await write(sql`delete from deliveries
+            where id > ${after} and id <= ${last} and created_at < ${old}`)
+        }
+        after = last
       }
       await write(sql`delete from webhooks
         where not exists (select 1 from tenants where tenants.id = webhooks.tenant_id)
