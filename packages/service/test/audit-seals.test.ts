@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { sealAudit } from '../src/domain/keys/audit-seals.ts'
+import { createBackground } from '../src/background/index.ts'
+import { sealAudit, sealsOf } from '../src/domain/keys/audit-seals.ts'
+import { followSeals } from '../src/domain/keys/follow-seals.ts'
 import { rotateSigningKey, signingKeys } from '../src/domain/keys/signing-keys.ts'
 import { type AuditVerification, verifyAudit } from '../src/domain/keys/verify-audit.ts'
 import { createTenant, defaultSettings } from '../src/domain/tenants/tenants.ts'
@@ -16,6 +18,7 @@ import { createVault } from '../src/domain/writes/vault.ts'
 import { createIdentityService } from '../src/service.ts'
 import { openSqliteDataStore } from '../src/store/sqlite/data-store.ts'
 import { run } from './cli/support.ts'
+import { anAudit, aSigningKey } from './store/records.ts'
 import { createDatabase, openPostgresDataStore } from './support/postgres.ts'
 import { quickPasswords } from './support/quick-passwords.ts'
 
@@ -313,4 +316,35 @@ test('the service seals each day by itself, entries that belong to no tenant as 
   db.exec("update audit set actor = 'key:key_x' where action = 'api_key.create'")
   db.close()
   expect(await verify()).toEqual(['0 changed', '1 '])
+})
+
+test('a tenant whose signing key cannot be opened is named, and the logs of the others are sealed', async () => {
+  const log = await openLog('SQLite')
+  const { context, actor } = log.scope
+  async function addTenant(domain: string): Promise<Scope> {
+    const settings = { ...defaultSettings, domain }
+    const { id } = await createTenant({ context, actor }, { name: '', metadata: {}, settings })
+    return { context, actor, tenantId: id }
+  }
+  const broken = await addTenant('broken.example')
+  await context.store.signingKeys.insert(aSigningKey(broken.tenantId), anAudit('create'))
+  const last = await addTenant('last.example')
+  log.nextDay()
+
+  const faults: { err: Error; task: string }[] = []
+  const background = createBackground({
+    warn: () => {},
+    error: (facts) => void faults.push(facts as (typeof faults)[0]),
+  })
+  onTestFinished(() => background.close())
+  followSeals(context, background)
+  await vi.waitFor(async () => {
+    expect(await sealsOf(last)).toHaveLength(1)
+    expect(faults).toHaveLength(1)
+  })
+  expect(await sealsOf(log.scope)).toHaveLength(1)
+  expect(faults[0]).toMatchObject({
+    task: 'sealing the audit log',
+    err: { message: `The audit log of ${broken.tenantId} was not sealed.` },
+  })
 })

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { deleteUser } from '../../src/domain/users/users.ts'
+import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
+import { createUser, deleteUser, setDisabled } from '../../src/domain/users/users.ts'
 import { createOutgoing, isPublicAddress } from '../../src/egress/outgoing.ts'
 import type { User } from '../../src/store/records.ts'
+import { anAudit, aSigningKey } from '../store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import {
@@ -89,6 +91,38 @@ describe.each(storeKinds)('on %s', (store) => {
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
     })
     expect(told).not.toHaveProperty('nonce')
+  })
+
+  test('a tenant whose signing key cannot be opened keeps no other from ending sessions, and its own end later', async () => {
+    await using issuer = await startIssuer({ store })
+    const { scope, domain, protocol } = issuer
+    const settings = { ...defaultSettings, domain: 'broken.localhost' }
+    const broken = await createTenant(scope, { name: '', metadata: {}, settings })
+    const key = aSigningKey(broken.id)
+    await domain.store.signingKeys.insert(key, anAudit('create'))
+    const theirs = { ...scope, tenantId: broken.id }
+    const profile = { emailVerified: true, disabled: false, metadata: {}, profile: {} }
+    const bob = await createUser(theirs, { email: 'bob@example.com', ...profile })
+    const user = await issuer.addUser(ada)
+    for (const { tenantId, id } of [bob, user]) {
+      await protocol.put({
+        ...{ tenantId, kind: 'Session', key: `session-${id}`, accountId: id },
+        payload: JSON.stringify({ loginTs: 1, authorizations: {} }),
+        expiresAt: (Date.now() + 3_600_000) * 1_000,
+      })
+    }
+    const sessions = async ({ tenantId, id }: User) =>
+      (await protocol.listByAccount(tenantId, 'Session', id)).length
+
+    await setDisabled(theirs, bob.id, true)
+    await setDisabled(scope, user.id, true)
+    await issuer.idle()
+    expect([await sessions(user), await sessions(bob)]).toEqual([0, 1])
+    expect(issuer.problems).toContainEqual(expect.objectContaining({ tenantId: broken.id }))
+
+    await domain.store.signingKeys.delete(broken.id, key.id, anAudit('delete'))
+    await issuer.idle()
+    expect(await sessions(bob)).toBe(0)
   })
 
   test('an application that starts a logout gets a logout token too, and its user is logged out', async () => {

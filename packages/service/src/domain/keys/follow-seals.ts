@@ -10,21 +10,31 @@ const LOOK_EVERY_MS = 600_000
 /** The maximum number of tenants that one query reads. */
 const BATCH = 100
 
+/** The number of tenants that an error names. */
+const NAMED = 10
+
 /**
  * Starts sealing the audit entries of past days: at once, and after each midnight (UTC). One
- * process at a time seals.
+ * process at a time seals. If the log of a tenant cannot be sealed, the others are sealed, and the
+ * failure is reported and tried again.
  */
 export function followSeals(context: DomainContext, background: Background): void {
   let doneDay: number | undefined
   const sealing = background.every(LOOK_EVERY_MS, 'sealing the audit log', async (isClosed) => {
     const day = Math.floor(nowMicros(context.clock) / (86_400 * 1e6))
     if (day === doneDay) return
+    const failures: { tenantId: string; error: unknown }[] = []
     const isOurs = await exclusively(context, 'audit-seals', async () => {
       for await (const tenantId of tenantIds(context)) {
-        if (isClosed()) return
-        await sealAudit({ context, actor: { name: 'service' }, tenantId })
+        if (isClosed()) break
+        try {
+          await sealAudit({ context, actor: { name: 'service' }, tenantId })
+        } catch (error) {
+          failures.push({ tenantId, error })
+        }
       }
     })
+    if (failures.length > 0) throw unsealed(failures)
     if (isOurs && !isClosed()) doneDay = day
   })
   void sealing.wake()
@@ -40,4 +50,18 @@ export async function* tenantIds({ store }: DomainContext): AsyncGenerator<strin
     if (!page.more) return
     after = page.items.at(-1)?.id
   }
+}
+
+function unsealed(failures: readonly { tenantId: string; error: unknown }[]): Error {
+  const first = failures.slice(0, NAMED)
+  const names = first.map(({ tenantId }) => tenantId).join(', ')
+  const others = failures.length - first.length
+  const message =
+    failures.length === 1
+      ? `The audit log of ${names} was not sealed.`
+      : `The audit logs of ${failures.length} tenants were not sealed: ${names}${others > 0 ? ' and others' : ''}.`
+  return new AggregateError(
+    first.map(({ error }) => error),
+    message,
+  )
 }

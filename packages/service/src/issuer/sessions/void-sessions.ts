@@ -5,10 +5,14 @@ import { dropImpersonations } from '../../domain/operators/impersonations.ts'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
 import { isAboutToBeKept, isLoginValid } from '../../domain/ways/valid-logins.ts'
-import type { Holder } from '../../domain/writes/entries.ts'
+import { exclusively } from '../../domain/writes/context.ts'
+import { entry, type Holder } from '../../domain/writes/entries.ts'
 import { type FollowedLog, followLog } from '../../domain/writes/follow-log.ts'
 import { VOID_SESSIONS } from '../../store/cursors.ts'
+import { StoreError } from '../../store/errors.ts'
+import type { EntryPlace } from '../../store/protocol-store.ts'
 import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
 import { dropEmailTokens } from '../interaction/mail/email-tokens.ts'
@@ -53,21 +57,41 @@ function concernsSessions({ action, fields }: AuditEntry): boolean {
  */
 const AT_ONCE = 8
 
+/** A user of a tenant. */
+interface UserName {
+  readonly tenantId: string
+  readonly userId: string
+}
+
+/**
+ * Users whose sessions could not be ended, because the provider of their tenant cannot be made: of all tenants, for
+ * longer than any session.
+ */
+const late = entry<UserName>('LateSessions', 90 * 86_400)
+const ALL = { accountId: 'all' }
+
+/** The interval, in milliseconds, at which to try again to end these sessions, and how many users are read at a time. */
+const RETRY_MS = 60_000
+const RETRIED_AT_ONCE = 100
+
 /**
  * Ends the sessions of users who were disabled or deleted, or whose sessions were revoked, and
  * sends logout tokens to the applications. The remaining data of deleted users is deleted, too.
  *
- * Every request checks the user, so such a session is invalid at once. This function reads the
- * audit log, so that no application remains without a notice if the process ends right after the
- * change.
+ * Every request checks the user, so such a session is invalid at once. This function notifies the
+ * applications. It reads the audit log, so that no application remains without a notice if the
+ * process ends right after the change. If the provider of a tenant cannot be made, the failure is
+ * reported, and the users of that tenant are stored and tried again later.
  */
 export function endVoidSessions(
   context: IssuerContext,
   background: Background,
   providerOf: ProviderOf,
 ): FollowedLog {
+  const holder: Holder = { context, tenant: { id: SYSTEM_TENANT_ID } }
+
   async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
-    const users = new Map<string, { tenantId: string; userId: string }>()
+    const users = new Map<string, UserName>()
     for (const entry of entries) {
       const { tenantId, target } = entry
       if (tenantId === undefined || !concernsSessions(entry)) continue
@@ -75,38 +99,87 @@ export function endVoidSessions(
       users.set(`${tenantId}/${userId}`, { tenantId, userId })
     }
     if (users.size === 0) return
-    const waiting = [...users.values()]
     // The providers are read before the lock is taken: the first provider of a tenant creates its
     // key, which takes another lock.
-    const providers = await providersOf(waiting.map(({ tenantId }) => tenantId))
+    const { providers, failed } = await providersOf(users.values())
+    for (const user of users.values()) {
+      if (failed.has(user.tenantId)) await late.put(holder, nameOf(user), user, ALL)
+    }
+    await besideEarlierRelease(context, () => endAll([...users.values()], providers))
+  }
+
+  /** Ends the sessions of the users whose tenants have a provider here. */
+  async function endAll(
+    waiting: UserName[],
+    providers: ReadonlyMap<string, Provider>,
+  ): Promise<void> {
     async function work(): Promise<void> {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const provider = providers.get(next.tenantId)
         if (provider) await endSessions(context, provider, next.tenantId, next.userId)
       }
     }
-    const workAll = async () => {
-      await Promise.all(Array.from({ length: AT_ONCE }, work))
-    }
-    await besideEarlierRelease(context, workAll)
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
   }
 
-  /** The providers of tenants by tenant id, without deleted tenants. */
-  async function providersOf(tenantIds: readonly string[]): Promise<Map<string, Provider>> {
+  /**
+   * The providers of the tenants of `users`, without deleted tenants, and the ids of the tenants whose
+   * provider cannot be made.
+   */
+  async function providersOf(users: Iterable<UserName>) {
     const providers = new Map<string, Provider>()
-    for (const id of new Set(tenantIds)) {
-      const tenant = await lookUpTenant(context.domain, id)
-      if (tenant) providers.set(id, await providerOf(tenant))
+    const failed = new Set<string>()
+    for (const id of new Set([...users].map(({ tenantId }) => tenantId))) {
+      try {
+        const tenant = await lookUpTenant(context.domain, id)
+        if (tenant) providers.set(id, await providerOf(tenant))
+      } catch (err) {
+        if (err instanceof StoreError) throw err
+        failed.add(id)
+        context.logger.error({ tenantId: id, err }, LATE)
+      }
     }
-    return providers
+    return { providers, failed }
   }
 
-  return followLog(context.domain, background, {
+  const retrying = background.every(RETRY_MS, 'ending late sessions', async (isClosed) => {
+    for (let after: EntryPlace | undefined; !isClosed(); ) {
+      const page = { after, limit: RETRIED_AT_ONCE }
+      const { found, next } = await late.partOfAccount(holder, ALL.accountId, page)
+      if (found.length === 0) return
+      const users = found.map(({ value }) => value)
+      const { providers, failed } = await providersOf(users)
+      const isOurs = await exclusively(context.domain, 'late-sessions', async () => {
+        await endAll([...users], providers)
+        for (const user of users) {
+          if (!failed.has(user.tenantId)) await late.drop(holder, nameOf(user))
+        }
+      })
+      if (!isOurs || !next) return
+      after = next
+    }
+  })
+
+  const following = followLog(context.domain, background, {
     name: VOID_SESSIONS,
     shardsAtOnce: SHARDS_AT_ONCE,
     act,
     isUrgent: concernsSessions,
   })
+
+  return {
+    async idle() {
+      await following.idle()
+      await retrying.wake()
+    },
+  }
+}
+
+const LATE = 'The sessions of a tenant cannot be ended; it will be tried again.'
+
+/** The id of a user in {@link late}. */
+function nameOf({ tenantId, userId }: UserName): string {
+  return `${tenantId}/${userId}`
 }
 
 /**
