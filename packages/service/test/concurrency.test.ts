@@ -124,4 +124,37 @@ describe.each(stores)('on %s', (store) => {
       expect((await api.get(`${api.users}/${id}/credentials/password`)).status).toBe(404)
     }
   })
+
+  test('of parallel creates of endpoints, connections and an API, none goes past its limit', async () => {
+    await using api = await startApi(store)
+    const webhooks = `/x${api.tenant}/webhooks`
+
+    const endpoints = await Promise.all(
+      Array.from({ length: 15 }, (_, i) => api.post(webhooks, { url: `https://a.example/${i}` })),
+    )
+    expect([count(endpoints, 200), count(endpoints, 409)]).toEqual([10, 5])
+    expect((await api.get(webhooks)).body.data).toHaveLength(10)
+
+    const { admin } = api.service
+    const connections = await Promise.allSettled(
+      Array.from({ length: 25 }, (_, i) =>
+        admin.createConnection(api.tenantId, {
+          ...{ recipe: 'google', name: `Google ${i}`, clientId: 'c', secret: 's' },
+        }),
+      ),
+    )
+    expect(connections.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+    expect(await admin.listConnections(api.tenantId)).toHaveLength(20)
+
+    const metadata = { latchkey_api: 'https://api.example.com' }
+    const plain = await api.create(api.applications, { name: 'Plain' })
+    const offering = await Promise.all([
+      ...Array.from({ length: 5 }, () => api.post(api.applications, { name: 'Shop', metadata })),
+      api.post(`${api.applications}/${plain.id}`, { name: 'Plain', metadata }),
+    ])
+    expect([count(offering, 200), count(offering, 400)]).toEqual([1, 5])
+    const owner = offering.find(({ status }) => status === 200)?.body.id
+    const again = await api.post(`${api.applications}/${owner}`, { name: 'Renamed', metadata })
+    expect(again.status).toBe(200)
+  })
 })

@@ -235,12 +235,23 @@ export interface TenantStore {
   freeDomain(domain: string, audit: AuditEntry): Promise<Outcome<string>>
 }
 
+/** The applications of a tenant that have this value as this member of their metadata. */
+export interface Alike {
+  readonly member: string
+  readonly value: string
+}
+
 export interface ApplicationStore {
-  /** @param check - Gets the tenant at the moment of the write, and throws to refuse the write. */
+  /**
+   * @param check - Called with the tenant and the `alike` applications at the moment of the write,
+   *   the earliest first. Throws to refuse the write.
+   * @param alike - Default: none.
+   */
   insert(
     application: Application,
     audit: AuditEntry,
-    check?: (tenant: Tenant) => void,
+    check?: (tenant: Tenant, found: readonly Application[]) => void,
+    alike?: Alike,
   ): Promise<Outcome<Application>>
   get(tenantId: string, id: string): Promise<Application | undefined>
   /** Resolves to `undefined` if the tenant does not exist. */
@@ -248,9 +259,12 @@ export interface ApplicationStore {
   update(
     tenantId: string,
     id: string,
-    /** Like {@link Change}, with the tenant as it is at the moment of the write. */
-    change: (current: Application, tenant: Tenant) => Application,
+    /**
+     * Like {@link Change}, with the tenant and the `alike` applications at the moment of the write.
+     */
+    change: (current: Application, tenant: Tenant, found: readonly Application[]) => Application,
     audit: AuditEntry,
+    alike?: Alike,
   ): Promise<Outcome<Application>>
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Application>>
 }
@@ -494,8 +508,16 @@ export interface SigningKeyStore {
 }
 
 export interface ConnectionStore {
-  /** `duplicate`: the tenant has a connection of this name. */
-  insert(connection: Connection, audit: AuditEntry): Promise<Outcome<Connection>>
+  /**
+   * `duplicate`: the tenant has a connection of this name.
+   *
+   * @param check - Called with the connections of the tenant at the moment of the write. Throws to refuse the write.
+   */
+  insert(
+    connection: Connection,
+    audit: AuditEntry,
+    check?: (existing: readonly Connection[]) => void,
+  ): Promise<Outcome<Connection>>
   get(tenantId: string, id: string): Promise<Connection | undefined>
   /** Lists all connections, in the order of creation. A tenant has a few. */
   list(tenantId: string): Promise<Connection[]>
@@ -509,7 +531,14 @@ export interface ConnectionStore {
 }
 
 export interface WebhookStore {
-  insert(webhook: Webhook, audit: AuditEntry): Promise<Outcome<Webhook>>
+  /**
+   * @param check - Called with the endpoints of the tenant at the moment of the write. Throws to refuse the write.
+   */
+  insert(
+    webhook: Webhook,
+    audit: AuditEntry,
+    check?: (existing: readonly Webhook[]) => void,
+  ): Promise<Outcome<Webhook>>
   get(tenantId: string, id: string): Promise<Webhook | undefined>
   /** Lists all webhook endpoints of the tenant, in the order of creation. A tenant has a few. */
   list(tenantId: string): Promise<Webhook[]>

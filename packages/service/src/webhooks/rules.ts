@@ -59,9 +59,6 @@ export async function createWebhook(
   const { context, tenantId } = scope
   await check(scope, outgoing, input)
   const { store, vault } = context
-  if ((await store.webhooks.list(tenantId)).length >= MAX_WEBHOOKS) {
-    throw new ServiceError('conflict', reason('webhooks_full', { count: MAX_WEBHOOKS }))
-  }
   const id = newId('whk', context.clock)
   const now = nowMicros(context.clock)
   const secret = newSecret()
@@ -75,7 +72,12 @@ export async function createWebhook(
     sealedSecret: vault.seal(purpose(id), secret),
     earlierSecret: undefined,
   }
-  await commit(scope, 'webhook.create', id, (audit) => store.webhooks.insert(webhook, audit))
+  await commit(scope, 'webhook.create', id, (audit) =>
+    store.webhooks.insert(webhook, audit, (existing) => {
+      if (existing.length < MAX_WEBHOOKS) return
+      throw new ServiceError('conflict', reason('webhooks_full', { count: MAX_WEBHOOKS }))
+    }),
+  )
   return { webhook, secret }
 }
 
@@ -117,13 +119,17 @@ export async function updateWebhook(
   const before = await getWebhook(scope, id)
   refuseStale(before, readAt)
   await check(scope, outgoing, input, before)
-  if (input.disabled && !before.disabled) await context.store.deliveries.miss(id)
+  // Before the write, so that no event in between is lost, and also for an endpoint that is off:
+  // another change may switch it on before this one.
+  if (input.disabled) await context.store.deliveries.miss(id)
+  let wasOff = false
   const after = await change(scope, 'webhook.update', id, (last) => {
     refuseStale(last, readAt)
+    wasOff = last.disabled !== undefined
     const disabled = input.disabled ? (last.disabled ?? 'switched_off') : undefined
     return { ...fieldsOf(input), disabled }
   })
-  if (before.disabled && !after.disabled) await context.store.deliveries.resume(id)
+  if (wasOff && !after.disabled) await context.store.deliveries.resume(id)
   return after
 }
 

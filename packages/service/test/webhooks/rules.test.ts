@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
+import { createWebhook, updateWebhook } from '../../src/webhooks/rules.ts'
 import { startApi, stores } from '../support/api.ts'
+import { openApi } from '../support/context.ts'
 import { startSending } from './receiver.ts'
 
 const url = 'https://shop.example.com/hooks'
@@ -52,6 +54,66 @@ test('a tenant has ten endpoints at most', async () => {
   for (let i = 0; i < 10; i++) await api.create(webhooks, { url: `${url}/${i}` })
   const answer = await api.post(webhooks, { url })
   expect([answer.status, answer.body.code]).toEqual([409, 'conflict'])
+})
+
+/** An endpoint, and a step that runs right after the next change has read it. */
+async function withStep() {
+  let step: (() => Promise<unknown>) | undefined
+  const api = await openApi('memory', {
+    wrap: (store) => ({
+      ...store,
+      webhooks: {
+        ...store.webhooks,
+        async get(...args) {
+          const found = await store.webhooks.get(...args)
+          const next = step
+          step = undefined
+          await next?.()
+          return found
+        },
+      },
+    }),
+  })
+  const { scope } = api
+  const context = { domain: api.context, outgoing: { refusalOf: async () => undefined } }
+  const { webhook } = await createWebhook(context, scope, { url })
+  const { id } = webhook
+  const set = (disabled: boolean) => updateWebhook(context, scope, id, { url, disabled })
+  async function setAfter(next: () => Promise<unknown>, disabled: boolean) {
+    step = next
+    await set(disabled)
+  }
+  return { api, id, set, setAfter, deliveries: api.context.store.deliveries }
+}
+
+test('an endpoint that was switched on while another change switches it off gets later what it misses', async () => {
+  const { api, set, setAfter, deliveries } = await withStep()
+  await using _ = api
+  await set(false)
+  await set(true)
+  async function switchOn() {
+    await set(false)
+    for (const one of await deliveries.missed()) await deliveries.madeUp(one, undefined)
+    expect(await deliveries.missed()).toEqual([])
+  }
+  await setAfter(switchOn, true)
+  await set(false)
+  expect(await deliveries.missed()).toHaveLength(1)
+})
+
+test('an endpoint that was switched off while another change keeps it on is tried at once', async () => {
+  const { api, id, set, setAfter, deliveries } = await withStep()
+  await using _ = api
+  const entry = { id: 1_000, at: Number.MAX_SAFE_INTEGER }
+  await deliveries.add([
+    { ...{ webhookId: id, eventId: 'evt_1', type: 'user.created', body: '{}' }, entry },
+  ])
+  const [lane] = await deliveries.claim(1, 60)
+  if (!lane) throw new Error('The lane was not taken.')
+  await deliveries.release([{ lane, pauseSeconds: 3_600, isFailing: true }])
+  expect(await deliveries.claim(1, 60)).toEqual([])
+  await setAfter(() => set(true), false)
+  expect(await deliveries.claim(1, 60)).toHaveLength(1)
 })
 
 test('a key that only reads makes no endpoint, sends no test and replays nothing', async () => {

@@ -1,5 +1,6 @@
+import type { Alike } from '../../store/ports.ts'
 import type { Application } from '../../store/records.ts'
-import type { DomainContext, Scope } from '../writes/context.ts'
+import type { DomainContext } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { API_KEY, type Api, apiOf } from './application-api.ts'
@@ -30,21 +31,29 @@ export async function listApis(
   return apis
 }
 
+/** The applications that offer the same API as these metadata, for a write that checks it; `undefined` without an API. */
+export function offeringSame({ metadata }: Pick<Application, 'metadata'>): Alike | undefined {
+  const { [API_KEY]: value = '' } = metadata
+  return value === '' ? undefined : { member: API_KEY, value }
+}
+
 /**
  * Checks that no other application of the tenant offers the same API. A value that is already
  * stored may stay.
  *
  * @param stored - The application before the change, if it exists.
+ * @param offering - The applications of {@link offeringSame} at the moment of the write, the
+ *   earliest first.
  * @throws ServiceError `invalid_metadata`.
  */
-export async function refuseTakenApi(
-  { context, tenantId }: Scope,
+export function refuseTakenApi(
   { metadata }: Pick<Application, 'metadata'>,
   stored: Application | undefined,
-): Promise<void> {
+  offering: readonly Application[],
+): void {
   const { [API_KEY]: identifier = '' } = metadata
   if (identifier === '' || identifier === stored?.metadata[API_KEY]) return
-  const owner = (await listApis(context, tenantId)).get(identifier)?.applicationId
+  const owner = offering.find((one) => apiOf(one.metadata)?.identifier === identifier)?.id
   if (owner === undefined || owner === stored?.id) return
   throw new ServiceError(
     'invalid_metadata',

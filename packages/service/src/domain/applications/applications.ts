@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Listing, Page } from '../../store/ports.ts'
+import type { Alike, Listing, Page } from '../../store/ports.ts'
 import type { Application, Micros, Tenant, TenantSettings } from '../../store/records.ts'
 import { getTenant } from '../tenants/tenants.ts'
 import { auditingFields, commit, type WriteAction } from '../writes/commit.ts'
@@ -12,7 +12,7 @@ import {
 } from '../writes/context.ts'
 import { found } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
-import { refuseTakenApi } from './apis.ts'
+import { offeringSame, refuseTakenApi } from './apis.ts'
 import {
   type ApplicationInput,
   checkApplication,
@@ -33,7 +33,6 @@ export async function createApplication(
   const { settings } = await getTenant(scope)
   checkApplication(input, settings.developerMode)
   checkNewApplication(input, undefined, settings)
-  await refuseTakenApi(scope, input, undefined)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const id = newId('app', context.clock)
@@ -47,8 +46,14 @@ export async function createApplication(
     earlierSecret: undefined,
   }
   return commit(scope, 'application.create', id, (audit) =>
-    context.store.applications.insert(application, audit, (tenant) =>
-      checkNewApplication(input, undefined, tenant.settings),
+    context.store.applications.insert(
+      application,
+      audit,
+      (tenant, offering) => {
+        checkNewApplication(input, undefined, tenant.settings)
+        refuseTakenApi(input, undefined, offering)
+      },
+      offeringSame(input),
     ),
   )
 }
@@ -112,12 +117,18 @@ export async function updateApplication(
 ): Promise<Application> {
   const { developerMode } = (await getTenant(scope)).settings
   checkApplication(input, developerMode)
-  await refuseTakenApi(scope, input, await lookUpApplication(scope.context, scope.tenantId, id))
-  return change(scope, 'application.update', id, (last, { settings }) => {
-    refuseStale(last, readAt)
-    checkNewApplication(input, last, settings)
-    return input
-  })
+  return change(
+    scope,
+    'application.update',
+    id,
+    (last, { settings }, offering) => {
+      refuseStale(last, readAt)
+      checkNewApplication(input, last, settings)
+      refuseTakenApi(input, last, offering)
+      return input
+    },
+    offeringSame(input),
+  )
 }
 
 /**
@@ -202,20 +213,26 @@ function change(
   scope: Scope,
   action: WriteAction,
   id: string,
-  changes: (last: Application, tenant: Tenant) => Partial<Application>,
+  changes: (
+    last: Application,
+    tenant: Tenant,
+    found: readonly Application[],
+  ) => Partial<Application>,
+  alike?: Alike,
 ): Promise<Application> {
   const { context, tenantId } = scope
   return commit(scope, action, id, (audit) =>
     context.store.applications.update(
       tenantId,
       id,
-      auditingFields(audit, (last: Application, tenant: Tenant) =>
+      auditingFields(audit, (last: Application, tenant: Tenant, found: readonly Application[]) =>
         updated(context, last, {
           earlierSecret: acceptedSecret(context, last),
-          ...changes(last, tenant),
+          ...changes(last, tenant, found),
         }),
       ),
       audit,
+      alike,
     ),
   )
 }

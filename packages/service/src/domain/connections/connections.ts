@@ -62,14 +62,13 @@ const MAX_CONNECTIONS = 20
  *   connections; `already_exists` if the tenant has a connection with this name.
  */
 export async function createConnection(scope: Scope, input: ConnectionInput): Promise<Connection> {
-  const { context, tenantId } = scope
-  const { store } = context
+  const { store } = scope.context
   const connection = newConnection(scope, input)
-  if ((await store.connections.list(tenantId)).length >= MAX_CONNECTIONS) {
-    throw refused(reason('connections_full', { count: MAX_CONNECTIONS }))
-  }
   return commit(scope, 'connection.create', connection.id, (audit) =>
-    store.connections.insert(connection, audit),
+    store.connections.insert(connection, audit, (existing) => {
+      if (existing.length < MAX_CONNECTIONS) return
+      throw refused(reason('connections_full', { count: MAX_CONNECTIONS }))
+    }),
   )
 }
 

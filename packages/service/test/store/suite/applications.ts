@@ -27,6 +27,45 @@ export function describeApplications(open: Open): void {
       expect(await store.applications.get(tenant.id, plain.id)).toEqual(plain)
     })
 
+    test('a write sees the applications with the same metadata, the earliest first', async () => {
+      const { store, tenant, other } = await withTenant()
+      const alike = { member: 'an_api', value: 'https://"a".example/%_' }
+      const metadata = { team: 'web', [alike.member]: alike.value }
+      const more = { ...metadata, [alike.member]: `${alike.value}x` }
+      for (const one of [
+        anApplication(other.id, { metadata }),
+        anApplication(tenant.id, { metadata: { team: alike.value } }),
+        anApplication(tenant.id, { metadata: more }),
+      ])
+        await store.applications.insert(one, anAudit('create'))
+      const seen: string[][] = []
+      const note = (found: readonly { id: string }[]) => void seen.push(found.map(({ id }) => id))
+      const [one, two] = [1, 2].map(() => anApplication(tenant.id, { metadata }))
+      if (!one || !two) throw new Error('There are no applications.')
+      await Promise.all(
+        [one, two].map((application) =>
+          store.applications.insert(
+            ...[
+              application,
+              anAudit('create'),
+              (_: unknown, found: readonly { id: string }[]) => note(found),
+            ],
+            alike,
+          ),
+        ),
+      )
+      await store.applications.update(
+        ...[tenant.id, two.id],
+        (last, _, found) => {
+          note(found)
+          return last
+        },
+        anAudit('update'),
+        alike,
+      )
+      expect(seen).toEqual([[], [one.id], [one.id, two.id]])
+    })
+
     test('an application of a tenant that does not exist is an orphan', async () => {
       const { store } = await withTenant()
       const orphan = anApplication('ten_x')

@@ -30,6 +30,19 @@ export function describeConnections(open: Open): void {
       expect(await store.connections.get(other.id, newer.id)).toBeUndefined()
     })
 
+    test('of inserts at once, each is checked against those before it', async () => {
+      const { store, tenant, other } = await withTenant()
+      await store.connections.insert(aConnection(other.id), anAudit('create'))
+      const seen: number[] = []
+      const check = (existing: readonly unknown[]) => void seen.push(existing.length)
+      await Promise.all(
+        [1, 2, 3].map(() =>
+          store.connections.insert(aConnection(tenant.id), anAudit('create'), check),
+        ),
+      )
+      expect(seen).toEqual([0, 1, 2])
+    })
+
     test('a connection of a tenant that does not exist is an orphan', async () => {
       const { store } = await withTenant()
       expect(await store.connections.insert(aConnection('ten_x'), anAudit('create'))).toEqual({

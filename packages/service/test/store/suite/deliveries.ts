@@ -72,6 +72,21 @@ export function describeDeliveries(open: Open): void {
       expect(await store.webhooks.get(tenant.id, one.id)).toBeUndefined()
     })
 
+    test('of endpoints that are inserted at once, each is checked against those before it', async () => {
+      const { store, tenant } = await withWebhooks()
+      const seen: number[] = []
+      const check = (existing: readonly unknown[]) => void seen.push(existing.length)
+      await Promise.all(
+        [1, 2].map(() => store.webhooks.insert(aWebhook(tenant.id), anAudit('create'), check)),
+      )
+      expect(seen).toEqual([2, 3])
+      const refused = store.webhooks.insert(aWebhook(tenant.id), anAudit('create'), () => {
+        throw new Error('There are enough.')
+      })
+      await expect(refused).rejects.toThrow('There are enough.')
+      expect(await store.webhooks.list(tenant.id)).toHaveLength(4)
+    })
+
     test('an event goes to an endpoint once, and again when that is asked for', async () => {
       const { store, one } = await withWebhooks()
       const { deliveries } = store

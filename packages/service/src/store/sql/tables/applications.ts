@@ -1,4 +1,4 @@
-import type { ApplicationStore } from '../../ports.ts'
+import type { Alike, ApplicationStore } from '../../ports.ts'
 import type { Application, Tenant } from '../../records.ts'
 import type { Engine } from '../engine.ts'
 import { every, type Row } from '../schema.ts'
@@ -21,20 +21,31 @@ export function createApplications(engine: Engine, addEntry: AddEntry): Applicat
       from tenants where id = ${id} and deleted_at is null`)
     return row && toTenant(row)
   }
+  async function readAlike(tenantId: string, alike: Alike | undefined): Promise<Application[]> {
+    if (!alike) return []
+    const { member, value } = alike
+    // The text finds a few too many: `_` and `%` stand for other characters.
+    const rows = await engine.writer.all(sql<Row<'applications'>>`select ${every('applications')}
+      from applications where tenant_id = ${tenantId}
+        and metadata like ${`%${JSON.stringify(member)}%`} order by id`)
+    return rows.map(fromRow).filter(({ metadata }) => metadata[member] === value)
+  }
   return {
-    insert: (application, audit, check) =>
+    insert: (application, audit, check, alike) =>
       table.insert(application, audit, undefined, async () => {
         const tenant = check && (await readTenant(application.tenantId))
-        if (tenant) check(tenant)
+        if (tenant) check(tenant, await readAlike(tenant.id, alike))
         return !check || tenant !== undefined
       }),
     get: table.byId,
     list: (tenantId, page) => table.page([tenantId], page),
-    update(tenantId, id, change, audit) {
+    update(tenantId, id, change, audit, alike) {
       let tenant: Tenant | undefined
-      const within = (current: Application) => (tenant ? change(current, tenant) : current)
+      let found: Application[] = []
+      const within = (current: Application) => (tenant ? change(current, tenant, found) : current)
       return table.update([tenantId, id], within, audit, undefined, async () => {
         tenant = await readTenant(tenantId)
+        found = await readAlike(tenantId, alike)
         return tenant !== undefined
       })
     },

@@ -7,7 +7,7 @@ import { type AddEntry, createTable, inTenant } from '../table.ts'
 
 /** Makes the store of connections in an SQL database. */
 export function createConnectionTable(engine: Engine, addEntry: AddEntry): ConnectionStore {
-  const { reader } = engine
+  const { reader, writer } = engine
   const table = createTable(engine, addEntry, {
     name: 'connections',
     key: ['tenant_id', 'id'],
@@ -16,14 +16,17 @@ export function createConnectionTable(engine: Engine, addEntry: AddEntry): Conne
     toRow,
     fromRow,
   })
+  const ofTenant = (tenantId: string) =>
+    sql<Row<'connections'>>`select ${every('connections')}
+      from connections where tenant_id = ${tenantId} order by created_at, id`
   return {
-    insert: (connection, audit) => table.insert(connection, audit),
+    insert: (connection, audit, check) =>
+      table.insert(connection, audit, undefined, async () => {
+        check?.((await writer.all(ofTenant(connection.tenantId))).map(fromRow))
+        return true
+      }),
     get: table.byId,
-    async list(tenantId) {
-      const rows = await reader.all(sql<Row<'connections'>>`select ${every('connections')}
-        from connections where tenant_id = ${tenantId} order by created_at, id`)
-      return rows.map(fromRow)
-    },
+    list: async (tenantId) => (await reader.all(ofTenant(tenantId))).map(fromRow),
     update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
   }

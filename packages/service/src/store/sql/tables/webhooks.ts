@@ -7,7 +7,7 @@ import { type AddEntry, createTable, inTenant } from '../table.ts'
 
 /** Makes the store of webhook endpoints in an SQL database. */
 export function createWebhooks(engine: Engine, addEntry: AddEntry): WebhookStore {
-  const { reader, json } = engine
+  const { reader, writer, json } = engine
   const table = createTable(engine, addEntry, {
     name: 'webhooks',
     key: ['tenant_id', 'id'],
@@ -16,17 +16,21 @@ export function createWebhooks(engine: Engine, addEntry: AddEntry): WebhookStore
     fromRow,
   })
   const all = sql<Row<'webhooks'>>`select ${every('webhooks')} from webhooks`
-  async function ofTenants(ids: readonly string[]): Promise<Webhook[]> {
-    const rows = await reader.all(sql<Row<'webhooks'>>`${all}
+  async function ofTenants(ids: readonly string[], { all: read } = reader): Promise<Webhook[]> {
+    const rows = await read(sql<Row<'webhooks'>>`${all}
       where tenant_id in ${json.items(JSON.stringify(ids))} order by created_at, id`)
     return rows.map(fromRow)
   }
   return {
-    insert: (webhook, audit) => table.insert(webhook, audit),
+    insert: (webhook, audit, check) =>
+      table.insert(webhook, audit, undefined, async () => {
+        check?.(await ofTenants([webhook.tenantId], writer))
+        return true
+      }),
     get: table.byId,
     list: (tenantId) => ofTenants([tenantId]),
     all: async () => (await reader.all(all)).map(fromRow),
-    ofTenants,
+    ofTenants: (ids) => ofTenants(ids),
     update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
   }
