@@ -7,13 +7,16 @@ import {
   findInvited,
   INVITATION_SECONDS,
   inviteAgain,
+  operatorLogins,
   operatorOfLogin,
   setOperatorDisabled,
 } from '../../src/domain/operators/operators.ts'
 import { resetPassword } from '../../src/domain/users/accounts.ts'
 import { hashPassword } from '../../src/domain/users/passwords.ts'
 import { originOf } from '../../src/domain/ways/valid-links.ts'
+import type { DomainContext } from '../../src/domain/writes/context.ts'
 import { createAdmin } from '../../src/operate/admin.ts'
+import { StoreError } from '../../src/store/errors.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { openApi } from '../support/context.ts'
 import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
@@ -45,6 +48,56 @@ test('an invitation sets a password once, and marks the operator as no longer in
   expect((await admin.listOperators())[0]?.operator.invitation).toBeUndefined()
   const again = acceptInvitation(scope, token, 'another horse battery')
   await expect(again).rejects.toMatchObject({ code: 'not_found' })
+})
+
+/** Accepts an invitation while the store fails once at a write, and returns the error. */
+async function acceptFailing(
+  context: DomainContext,
+  token: string,
+  at: 'the password' | 'the invitation',
+): Promise<unknown> {
+  const { store } = context
+  const fail = async () => {
+    throw new StoreError('The store has failed.')
+  }
+  const failing =
+    at === 'the password'
+      ? { ...store, users: { ...store.users, updateAccount: fail } }
+      : { ...store, operators: { ...store.operators, update: fail } }
+  const scope = { context: { ...context, store: failing }, actor: { name: 'visitor' } }
+  return acceptInvitation(scope, token, 'correct horse battery').catch((error) => error)
+}
+
+async function withSecondOwner() {
+  const at = await withOwner()
+  await acceptInvitation(at.scope, at.token, 'correct horse battery')
+  const bob = await at.admin.inviteOperator({ email: 'bob@example.com', role: 'owner' })
+  const disableAda = () => setOperatorDisabled(at.scope, at.operator.id, true)
+  return { ...at, bob, disableAda }
+}
+
+test('an invitation whose password could not be stored stays valid, and its owner does not count', async () => {
+  const { api, context, scope, bob, disableAda } = await withSecondOwner()
+  await using _ = api
+  const error = await acceptFailing(context, bob.token, 'the password')
+  expect(error).toBeInstanceOf(StoreError)
+  await expect(disableAda()).rejects.toMatchObject({ code: 'conflict' })
+  const accepted = await acceptInvitation(scope, bob.token, 'correct horse battery')
+  expect(accepted.kind).toBe('accepted')
+  await disableAda()
+})
+
+test('an operator whose password was stored can log in, even if the store failed right after it', async () => {
+  const { api, context, scope, bob, disableAda } = await withSecondOwner()
+  await using _ = api
+  const error = await acceptFailing(context, bob.token, 'the invitation')
+  expect(error).toBeInstanceOf(StoreError)
+  expect((await operatorLogins(scope)).get(bob.operator.id)?.kinds).toEqual(['password'])
+  expect(await findInvited(context, bob.token)).toBeUndefined()
+  await expect(acceptInvitation(scope, bob.token, 'another horse')).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await disableAda()
 })
 
 test('a refused password does not use up the invitation', async () => {
@@ -160,8 +213,8 @@ test('changes of operators are in the audit log, without tokens', async () => {
     'tenant.create',
     'user.create',
     'operator.invite',
-    'operator.accept',
     'credential.reset',
+    'operator.accept',
   ])
   expect(entries.some(({ target }) => target === operator.id)).toBe(true)
   expect(JSON.stringify(entries)).not.toContain(token)

@@ -203,7 +203,8 @@ export type Acceptance =
 
 /**
  * Sets the password of an invited operator, ends the operator's sessions and uses the invitation. A
- * refused password changes nothing.
+ * refused password changes nothing. The password is stored first: from then on the invitation is
+ * void, even if removing it fails.
  *
  * @throws ServiceError `not_found` if the invitation is not valid.
  */
@@ -222,19 +223,23 @@ export async function acceptInvitation(
   if (problem) return { kind: 'refused', problem }
   // Hashed first: if the service is too busy to hash, the invitation stays valid.
   const stored = await hashPassword(own, password, 'login')
+  const origin = await originOf(context, user)
+  // Read again after the origin, so that a recovery before it has replaced the invitation, and one after it the origin.
+  const still = await findInvited(context, token)
+  if (!still || still === 'expired') throw notFound()
+  const isFirst = ({ credentials }: Account) => credentials.length === 0
+  if (!(await resetPassword(own, user, stored, origin, isFirst))) throw notFound()
   await commit(own, 'operator.accept', user.id, (audit) =>
     context.store.operators.update(
       user.id,
-      (last) => {
-        if (last.invitation?.hash !== hashOf(token)) throw notFound()
-        return updated(context, last, { invitation: undefined })
-      },
+      // A recovery since then has made another one, which stays.
+      (last) =>
+        last.invitation?.hash === hashOf(token)
+          ? updated(context, last, { invitation: undefined })
+          : last,
       audit,
     ),
   )
-  const origin = await originOf(context, user)
-  const isFirst = ({ credentials }: Account) => credentials.length === 0
-  if (!(await resetPassword(own, user, stored, origin, isFirst))) throw notFound()
   return { kind: 'accepted', accepted: invited }
 }
 
