@@ -100,6 +100,37 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect((await at.actions()).filter((one) => one === 'impersonation.begin')).toHaveLength(1)
   })
 
+  test('of several requests of an operator at once, one is made, and the user gets one mail', async () => {
+    const { issuer: started, ada, eve, id } = await start(store, 'asked')
+    await using issuer = started
+    const { scope, support } = issuer
+    await support.endImpersonation(scope, ada.id, id)
+    await issuer.idle()
+    const before = (await issuer.mails()).length
+    const asked = await Promise.allSettled(
+      Array.from({ length: AT_ONCE }, () => support.askToImpersonate(scope, eve, ada.id, REASON)),
+    )
+    const codes = asked.map((one) => (one.status === 'fulfilled' ? 'made' : one.reason.code))
+    expect(codes.sort()).toEqual([...Array(AT_ONCE - 1).fill('conflict'), 'made'])
+    await issuer.idle()
+    expect((await issuer.mails()).length).toBe(before + 1)
+    const shown = await support.impersonations(scope, ada.id)
+    expect(shown.filter(({ state }) => state === 'waiting')).toHaveLength(1)
+  })
+
+  test('requests that are refused use up no mail of the user', async () => {
+    const { issuer: started, ada, eve, id } = await start(store, 'asked')
+    await using issuer = started
+    const { scope, support } = issuer
+    const ask = (because: string) => support.askToImpersonate(scope, eve, ada.id, because)
+    for (let n = 0; n < 30; n++) {
+      await expect(ask('short')).rejects.toMatchObject({ code: 'invalid_request' })
+      await expect(ask(REASON)).rejects.toMatchObject({ code: 'conflict' })
+    }
+    await support.endImpersonation(scope, ada.id, id)
+    expect((await ask(REASON)).state).toBe('waiting')
+  })
+
   test('a question that is taken back while the operator confirms has ended, whichever came first', async () => {
     const at = await start(store)
     await using issuer = at.issuer

@@ -8,7 +8,13 @@ import { holdOf } from '../ways/second-operator.ts'
 import { isContested, readStanding } from '../ways/valid-links.ts'
 import { isLoginValid } from '../ways/valid-logins.ts'
 import { entryOf } from '../writes/audit.ts'
-import { type Actor, type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
+import {
+  type Actor,
+  type DomainContext,
+  nowMicros,
+  oneAfterAnother,
+  type Scope,
+} from '../writes/context.ts'
 import { entry, type Found, type Holder } from '../writes/entries.ts'
 import { notFound, ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
@@ -131,6 +137,8 @@ export async function dropImpersonations(holder: Holder, userId: string): Promis
  * may begin without an answer.
  *
  * @param because - The reason, which the user reads: 10 to 300 characters.
+ * @param admitMail - Counts the mail that asks the user, after all other checks. Throws to refuse the
+ *   request.
  * @throws ServiceError `not_permitted` where the tenant, the role of the operator or the state of
  *   the user does not allow it, `conflict` while an earlier request of the operator is open or for
  *   a day after the user declined one, `invalid_request` for a reason of another length.
@@ -141,6 +149,7 @@ export async function askToImpersonate(
   { operator, user: operatorUser }: OperatorUser,
   user: User,
   because: string,
+  admitMail: () => Promise<void>,
 ): Promise<Impersonation> {
   const { domain } = holder.context
   const why = because.trim()
@@ -151,11 +160,6 @@ export async function askToImpersonate(
   if (mode === 'off') throw new ServiceError('not_permitted', reason('impersonation_off'))
   await checkOperatorAndUser(holder, { operator, user: operatorUser }, user)
   const now = nowMicros(domain.clock)
-  const own = (await impersonationsOf(holder, user.id))
-    .map(({ value }) => value)
-    .filter(({ operatorId }) => operatorId === operator.id)
-  if (own.some((one) => isOpen(one, now)))
-    throw new ServiceError('conflict', reason('impersonation_open'))
   const { name, given_name: given = '', family_name: family = '' } = operatorUser.profile
   const id = `imp_${randomBytes(15).toString('base64url')}`
   const made: Impersonation = {
@@ -170,9 +174,19 @@ export async function askToImpersonate(
     waitsUntil: now + (mode === 'asked' ? ANSWER_SECONDS : BEGIN_SECONDS) * 1e6,
     applications: [],
   }
-  await noteBoth(holder, actor, made, 'impersonation.ask')
-  await impersonations.put(holder, id, made, { accountId: user.id })
-  return made
+  // Otherwise, two requests at once would both find none that is open.
+  return oneAfterAnother(domain, 'impersonations', async () => {
+    const own = (await impersonationsOf(holder, user.id))
+      .map(({ value }) => value)
+      .filter(({ operatorId }) => operatorId === operator.id)
+    if (own.some((one) => isOpen(one, now))) {
+      throw new ServiceError('conflict', reason('impersonation_open'))
+    }
+    if (mode === 'asked') await admitMail()
+    await noteBoth(holder, actor, made, 'impersonation.ask')
+    await impersonations.put(holder, id, made, { accountId: user.id })
+    return made
+  })
 }
 
 /**

@@ -8,7 +8,6 @@ import {
   ticketFor,
 } from '../../domain/operators/impersonations.ts'
 import type { Support } from '../../domain/operators/support.ts'
-import { impersonationMode } from '../../domain/tenants/impersonation-mode.ts'
 import { getTenant } from '../../domain/tenants/tenants.ts'
 import { getUser } from '../../domain/users/users.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
@@ -42,9 +41,9 @@ export function impersonationsBy(
       const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
       const holder = { context, tenant }
       const facts = factsFor(context, tenant, scope)
-      const isAsked = impersonationMode(tenant) === 'asked'
-      if (isAsked && !(await context.throttle.admitMail(facts, user.email))) throw tooManyMails()
-      const made = await askToImpersonate(holder, scope.actor, by, user, because)
+      const made = await askToImpersonate(holder, scope.actor, by, user, because, async () => {
+        if (!(await context.throttle.admitMail(facts, user.email))) throw tooManyMails()
+      })
       if (made.mode === 'asked') {
         await tellOfImpersonation(context, tenant, user, made, 'impersonationAsked')
       }
