@@ -224,7 +224,8 @@ export async function acceptInvitation(
   // Hashed first: if the service is too busy to hash, the invitation stays valid.
   const stored = await hashPassword(own, password, 'login')
   const origin = await originOf(context, user)
-  // Read again after the origin, so that a recovery before it has replaced the invitation, and one after it the origin.
+  // Read again after the origin: an earlier recovery has replaced the invitation, and a later one
+  // makes the origin invalid.
   const still = await findInvited(context, token)
   if (!still || still === 'expired') throw notFound()
   const isFirst = ({ credentials }: Account) => credentials.length === 0
