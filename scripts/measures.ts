@@ -160,7 +160,7 @@ function measures(): Measure[] {
     count('loose files of the service', 5, loose),
     count(`folders of sources with more than ${FULL_FOLDER} files`, 0, full),
     count('casts in front of a page of the console', 0, casts),
-    count('lines of templates over 120 columns', 27, wide),
+    count('lines of templates over 120 columns', 26, wide),
     count(`functions over ${LONG} lines`, 0, functions),
     count(`tests over ${LONG} lines`, 0, tests),
     // Features add to it, so it has no cap.

@@ -1,7 +1,7 @@
 import { ConfigError } from '@latchkey/core'
 
 /**
- * Resolves to the headers of the current request. `next build` stops here, because a prerendered
+ * Resolves to the headers of the current request. `next build` stops here, because a static
  * page must have nothing about a session, not even the time.
  *
  * @throws {@link ConfigError} in a page that is forced to be static, for which Next.js creates a

@@ -71,10 +71,7 @@ export function createAvailability(
   let probing = false
   let status: StoreHealth['status'] = 'unknown'
   let reason: string | undefined
-  /**
-   * The reason why there is no connection. The errors of commands that wait for one do not contain
-   * it.
-   */
+  /** The reason why there is no connection. The errors of waiting commands do not contain it. */
   let disconnected: string | undefined
 
   const succeeded = (kind: 'read' | 'write'): void => {

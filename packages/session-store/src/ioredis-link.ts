@@ -6,8 +6,8 @@ export type IoredisClient = Redis | Cluster
 
 const CONNECT_MILLISECONDS = 5000
 /**
- * The minimum time between two reconnections from a replica. Reads still work on a replica, and
- * each reconnection delays them.
+ * The minimum time between two attempts to leave a replica by a new connection. Reads still work on
+ * a replica, and each new connection delays them.
  */
 const LEAVE_MILLISECONDS = 1000
 

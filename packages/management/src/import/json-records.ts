@@ -36,16 +36,12 @@ function createSplitter(file: string) {
   let line = 1
   /** The number of open brackets. */
   let depth = 0
-  /**
-   * The number of open brackets around the records: 0, 1 in an array, 2 in an array in an object.
-   */
+  /** The open brackets around the records: 0, 1 in an array, 2 in an array in an object. */
   let level = 0
   let next: Next = 'first'
   let isString = false
   let isEscaped = false
-  /**
-   * Whether the current object has the array of users. The members after that array are skipped.
-   */
+  /** Whether the current object has the array of users. Members after that array are skipped. */
   let isWrapper = false
   let key = ''
   let isValue = false
@@ -56,11 +52,7 @@ function createSplitter(file: string) {
   const fault = (char: string, expected: string): FileFault =>
     misplaced({ file, line, char, expected })
 
-  /**
-   * Reads a character outside of a record. Returns whether a record begins with this character.
-   *
-   * @throws FileFault for an unexpected character.
-   */
+  /** Reads a character outside of a record. Returns whether a record begins with it. */
   function between(char: string): boolean {
     if (/[\s\uFEFF]/.test(char)) return false
     if (next === 'nothing') throw fault(char, 'nothing after the end of the array')
@@ -90,10 +82,7 @@ function createSplitter(file: string) {
     return true
   }
 
-  /**
-   * Reads a character of an object that may have the array of users. Returns whether that array
-   * begins with this character.
-   */
+  /** Reads a character of an object. Returns whether the array of users begins with it. */
   function beginsUsers(char: string): boolean {
     if (char === '"' && !isValue) key = ''
     else if (char === ':') isValue = true

@@ -42,7 +42,7 @@ const PAGE = ['GET', 'HEAD', 'POST']
 /** Matches the headers that a proxy adds about a client. The issuer ignores all of them. */
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 
-/** The HSTS policy: one year, without subdomains, which are up to the customer. */
+/** The value of `Strict-Transport-Security`: one year. Subdomains are up to the customer. */
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 /**

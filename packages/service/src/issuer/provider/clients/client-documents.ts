@@ -70,10 +70,7 @@ export function createClientDocuments(context: {
   const refused = new LRUCache<string, { until: number; reason: string }>({ max: MAX_REFUSED })
   const reading = new Map<string, number>()
 
-  /**
-   * Whether an entry is still valid. An entry that expires later than the maximum cache time is not
-   * valid, because the clock was set back since.
-   */
+  /** Whether an entry is valid. One that expires too late is not: the clock was set back. */
   function isFresh(one: { until: number } | undefined): boolean {
     const left = (one?.until ?? 0) - clock.now()
     return left > 0 && left <= KEPT.max * 1_000
@@ -89,11 +86,7 @@ export function createClientDocuments(context: {
     if (refusal !== undefined) throw new ClientRefused(refusal)
   }
 
-  /**
-   * Counts a fetch as running. The returned function ends this count.
-   *
-   * @throws ClientRefused if too many fetches are running.
-   */
+  /** Counts a fetch as running, until the returned function is called. */
   function enter(tenantId: string): () => void {
     const [own = 0, all] = [reading.get(tenantId), [...reading.values()].reduce((a, b) => a + b, 0)]
     if (own >= MAX_READING.ofTenant || all >= MAX_READING.all) {
