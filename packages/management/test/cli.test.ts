@@ -143,6 +143,23 @@ test('routes sync shows the difference, registers it, and then finds nothing to 
   expect((await installation.run(sync)).stdout).toBe('Nothing to change.\n')
 })
 
+test.each([
+  ['https://example.com/shop', 'https://example.com/shop'],
+  ['https://example.com/shop/', 'https://example.com/shop/'],
+])('routes sync registers the routes below the path of --base-url %s', async (baseUrl, home) => {
+  await using installation = await startInstallation()
+  const applications = clientOf(installation).applications(installation.tenantId)
+  const { id } = await applications.create({ name: 'Shop' })
+
+  await installation.run(['routes', 'sync', '--base-url', baseUrl])
+
+  expect(await applications.get(id)).toMatchObject({
+    login_url: 'https://example.com/shop/login',
+    redirect_urls: ['https://example.com/shop/callback'],
+    logout_urls: [home],
+  })
+})
+
 test('routes sync --issuer registers the redirect URL that an application has for one of its issuers', async () => {
   await using installation = await startInstallation()
   const applications = clientOf(installation).applications(installation.tenantId)
@@ -334,6 +351,30 @@ test('doctor reports no fault for a healthy installation, also under a name of t
   const { stdout, code } = await installation.run([...args, '--base-url', app.url])
   expect(code).toBe(3)
   expect(stdout).toContain('doctor --callback /auth/callback')
+})
+
+test('doctor finds an application below the path of --base-url', async () => {
+  await using installation = await startInstallation()
+  await using app = await serve((req, res) => {
+    if (req.url !== '/shop/login') return void res.writeHead(404).end()
+    const redirect = encodeURIComponent(`http://${req.headers.host}/shop/auth/callback`)
+    const location = `http://${installation.domain}/oidc/auth?redirect_uri=${redirect}`
+    res.writeHead(302, { location, 'set-cookie': 'transaction=x; HttpOnly' }).end()
+  })
+  const { id } = await clientOf(installation)
+    .applications(installation.tenantId)
+    .create({ name: 'Shop', redirect_urls: [`${app.url}/shop/auth/callback`] })
+  const args = ['doctor', '--issuer', `http://${installation.domain}`, '--client-id', id]
+  const there = [...args, '--base-url', `${app.url}/shop`]
+
+  const wrong = await installation.run(there)
+  expect(wrong.code).toBe(3)
+  expect(wrong.stdout).toContain(`${app.url}/shop/callback is not among`)
+  expect(wrong.stdout).toMatch(/doctor --callback \/auth\/callback\b/)
+
+  const right = await installation.run([...there, '--callback', '/auth/callback'])
+  expect(right.stdout).toContain('a login starts with a cookie')
+  expect(right.code).toBe(0)
 })
 
 test('doctor says what is right, what is wrong, and what to do', async () => {

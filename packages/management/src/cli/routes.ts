@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 import { type JsonOptions, printResult, withJson } from '../command-line/output.ts'
 import { oneLine } from '../command-line/terminal.ts'
+import { urlBelow } from '../doctor/url-below.ts'
 import type { Application } from '../types.ts'
 import { connect, requireUrl, type TenantOptions, tenantOf, withTenant } from './options.ts'
 
@@ -66,7 +67,7 @@ async function sync(options: SyncOptions): Promise<void> {
 }
 
 function wanted(before: Urls, options: SyncOptions): Urls {
-  const url = (path: string) => new URL(path, options.baseUrl).href
+  const url = (path: string) => urlBelow(options.baseUrl, path)
   const merged = (urls: string[], path: string) =>
     options.replace ? [url(path)] : [...new Set([...urls, url(path)])]
   return {

@@ -2,6 +2,7 @@ import type { Fetch, FetchInit, FetchResponse } from '../options.ts'
 import type { Application } from '../types.ts'
 import { testClientSecret } from './client-secret.ts'
 import { pingRedis } from './redis.ts'
+import { urlBelow } from './url-below.ts'
 
 /** The result of a check. A fault has a remedy. */
 export interface Finding {
@@ -114,7 +115,7 @@ function checkLogout(provider: Discovered | undefined): Finding {
 async function checkRedirect(installation: Installation): Promise<Finding> {
   const { baseUrl, callback, readApplication } = installation
   const check = 'redirect URI'
-  const url = new URL(callback, baseUrl).href
+  const url = urlBelow(baseUrl, callback)
   if (!readApplication) {
     return skipped(check, 'needs --client-id, --url and --api-key to look the application up')
   }
@@ -150,7 +151,7 @@ async function checkSecret(
   if (protocol !== 'https:' && !isLoopback(hostname ?? '')) {
     return skipped(check, `not sent: ${endpoint} is not https`)
   }
-  const redirectUri = new URL(callback, baseUrl).href
+  const redirectUri = urlBelow(baseUrl, callback)
   try {
     const client = { endpoint, methods, clientId, clientSecret, redirectUri }
     const answer = await testClientSecret(fetch, client)
@@ -183,24 +184,22 @@ function checkTransport({ issuer, baseUrl }: Installation): Finding[] {
 async function checkCookie(installation: Installation): Promise<Finding> {
   const { baseUrl, callback, fetch } = installation
   const check = 'cookie and proxy'
-  const url = new URL('/login', baseUrl).href
+  const url = urlBelow(baseUrl, '/login')
   try {
     const response = await fetch(url, get())
     const target = URL.parse(response.headers.get('location') ?? '', url)
     const cookies = response.headers.get('set-cookie') ?? ''
     const redirectUri = target?.searchParams.get('redirect_uri')
-    const expected = new URL(callback, baseUrl).href
+    const expected = urlBelow(baseUrl, callback)
     if (!redirectUri) {
       const remedy = 'Mount the router at the base address, and start the application.'
       return fault(check, `${url} answers with ${answerOf(response)}, no login`, remedy)
     }
     if (redirectUri !== expected) {
-      const sent = URL.parse(redirectUri)
-      const { origin } = new URL(baseUrl)
-      const remedy =
-        sent?.origin === origin
-          ? `Give the application the callback ${callback}, or doctor --callback ${sent.pathname}.`
-          : `Set the base address of the application to ${origin}.`
+      const root = urlBelow(baseUrl, '/x').slice(0, -2)
+      const remedy = redirectUri.startsWith(`${root}/`)
+        ? `Give the application the callback ${callback}, or doctor --callback ${redirectUri.slice(root.length)}.`
+        : `Set the base address of the application to ${root}.`
       return fault(check, `the application sends ${redirectUri}, not ${expected}`, remedy)
     }
     const isSecure = /;\s*secure/i.test(cookies)
