@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import {
   type AuthOptions,
   createAuthRouter,
@@ -168,6 +169,16 @@ function openShop(): RequestListener {
       req.auth.fetch(nonceUrl, { method: 'POST', body, duplex: 'half' } as RequestInit),
     )
   })
+  app.get('/stores-node-stream', requireUser(), (req, res) => {
+    const body = Readable.from(['node stream'])
+    return store(
+      res,
+      req.auth.fetch(nonceUrl, { method: 'POST', body, duplex: 'half' } as unknown as RequestInit),
+    )
+  })
+  app.get('/stores-aborted', requireUser(), (req, res) =>
+    store(res, req.auth.fetch(nonceUrl, { method: 'POST', signal: AbortSignal.abort() })),
+  )
   return app
 }
 
@@ -243,4 +254,13 @@ test('req.auth.fetch() sends a stream once, and says that the API asked for a no
   })
   expect(received).toEqual(['stream'])
   expect((await visit('/stores-stream')).html).toBe('stored stream')
+})
+
+test('req.auth.fetch() sends a stream of Node, and is aborted by the signal of its caller', async () => {
+  nonce = crypto.randomUUID()
+  const { visit } = await logIn()
+  await visit('/stores-text')
+  expect((await visit('/stores-node-stream')).html).toBe('stored node stream')
+  expect(JSON.parse((await visit('/stores-aborted')).html).message).toContain('aborted')
+  expect(received).toEqual(['text', 'text', 'node stream'])
 })

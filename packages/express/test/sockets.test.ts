@@ -16,6 +16,9 @@ let site: Site
 let browser: Browser
 let time: number
 const clients: WebSocket[] = []
+/** The connections by long polling whose session has ended, and what closes the others. */
+const ended: string[] = []
+const polling: (() => void)[] = []
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -24,6 +27,8 @@ beforeEach(() => {
 })
 afterEach(async () => {
   for (const client of clients.splice(0)) client.terminate()
+  ended.length = 0
+  polling.length = 0
   await site.close()
   vi.useRealTimers()
 })
@@ -34,7 +39,11 @@ async function start(requirement?: Requirement<never>, options: AuthOptions = {}
     (app) => {
       app.get('/private', requireUser(), (_req, res) => void res.send('private'))
       app.get('/socket.io/', (req, res) => {
-        void site.router.socket(req).then((opened) => {
+        const onClose = req.query.closes
+          ? (close: () => void) => void polling.push(close)
+          : undefined
+        void site.router.socket(req, {}, onClose).then((opened) => {
+          if (opened.isAllowed) opened.ended.addEventListener('abort', () => ended.push(req.url))
           res.status(opened.isAllowed ? 200 : opened.status).end()
         })
       })
@@ -133,6 +142,28 @@ test('a connection from another site is also refused if it begins with long poll
   expect(await poll({ origin: 'https://elsewhere.example' })).toBe(403)
   expect(await poll({ 'sec-fetch-site': 'cross-site' })).toBe(403)
   expect(await poll({ 'sec-fetch-site': 'same-origin' })).toBe(200)
+})
+
+test('a connection that began with long polling ends with its session, although its first request is long over', async () => {
+  site = await start()
+  await logIn()
+  const poll = async (query: string): Promise<void> => {
+    const headers = { ...own(), connection: 'close' }
+    const [answer] = await once(
+      request(`${site.url}/socket.io/?${query}`, { headers }).end(),
+      'response',
+    )
+    expect(answer.statusCode).toBe(200)
+    await once(answer.resume(), 'close')
+  }
+  await poll('name=open')
+  await poll('name=closed&closes=1')
+  for (const close of polling) close()
+  expect(ended).toEqual([])
+
+  await browser.send(`${site.url}/logout`, { method: 'POST' })
+
+  await vi.waitFor(() => expect(ended).toEqual(['/socket.io/?name=open']))
 })
 
 test('a WebSocket over HTTP/2 of another site is refused', async () => {

@@ -63,13 +63,20 @@ export function placeOf<Context extends AtBaseUrl>(
   const [first] = contexts
   if (contexts.length === 1) return (request) => ({ context: first, request })
   const { origin, protocol } = first.options.baseUrl
+  // One for each request: a later visit of the same request finds the bearer token that was verified.
+  const known = new WeakMap<AuthRequest, RequestAt>()
   const byHost = new Map(contexts.map((context) => [context.options.baseUrl.host, context]))
   return (request) => {
     const host = hostOf(request)
     const context = byHost.get(host) ?? byHost.get(normalized(host, protocol))
     if (!context) return unknownHost(host, [...byHost.keys()])
     if (context === first) return { context, request }
-    return { context, request: new RequestAt(request, context.options.baseUrl.origin, origin) }
+    let moved = known.get(request)
+    if (!moved) {
+      moved = new RequestAt(request, context.options.baseUrl.origin, origin)
+      known.set(request, moved)
+    }
+    return { context, request: moved }
   }
 }
 
@@ -126,6 +133,10 @@ class RequestAt implements AuthRequest {
 
   get exchange(): unknown {
     return this.#request.exchange
+  }
+
+  get opensSocket(): boolean {
+    return this.#request.opensSocket ?? false
   }
 
   onClose(close: () => void): void {

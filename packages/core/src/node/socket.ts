@@ -35,18 +35,22 @@ export interface SocketHandle<U = AppUser> {
    * Checks the request of a WebSocket handshake as `requireUser()` does. The request comes from
    * `server.on('upgrade')` of node:http, or is `socket.request` of Socket.IO.
    *
+   * @param onClose - Receives a function that stops watching the session, and must call it when the
+   *   connection is closed. Default: the `close` event of the TCP connection of an upgrade. For any
+   *   other request, such as one of long polling, the session is watched until it ends.
    * @throws an error that a check of the requirement throws, unless it is an error of the kit.
    */
   socket(
     request: NodeRequest,
     requirement?: ByMember<Requirement<NodeRequest, U>>,
+    onClose?: (close: () => void) => void,
   ): Promise<AuthSocket<U>>
 }
 
 /** Makes the {@link SocketHandle} of a login. */
 export function socketHandle<U>(auth: Auth<U>): SocketHandle<U> {
-  const socket: SocketHandle<U>['socket'] = (request, requirement = {}) =>
-    openSocket(auth, request, requirement)
+  const socket: SocketHandle<U>['socket'] = (request, requirement = {}, onClose = undefined) =>
+    openSocket(auth, request, requirement, onClose)
   // Adapters expose only this function, so `openSocketVisit` finds the login by it.
   logins.set(socket, auth as Auth<never>)
   return { socket }
@@ -104,12 +108,18 @@ async function openSocket<U>(
   auth: Auth<U>,
   request: NodeRequest,
   requirement: Requirement<NodeRequest, U>,
+  onClose: ((close: () => void) => void) | undefined,
 ): Promise<AuthSocket<U>> {
   // The visitor may disconnect before the guard has decided. Then there is no other listener for
   // the error.
   request.socket?.once('error', () => {})
   const response = new WebResponse()
-  const visit = await auth.visit(asSocket(request, auth), response)
+  const asked = asSocket(request, auth)
+  // A request of long polling ends, with its TCP connection, long before the connection that it
+  // opens.
+  const closing = onClose ?? (isUpgrade(request) ? undefined : () => {})
+  if (closing) Object.assign(asked, { onClose: closing })
+  const visit = await auth.visit(asked, response)
   const refusal = visit.answer ?? (await visit.admit({ ...requirement, respond: 'json' }, request))
   if (!refusal) {
     const { auth: ofUser } = visit
@@ -122,6 +132,11 @@ async function openSocket<U>(
     status: refusal.status,
     refuse: (socket) => refuse(socket, refusal, response),
   }
+}
+
+/** Whether the connection of a request becomes that of the WebSocket (RFC 6455 §4.1, RFC 8441 §4). */
+function isUpgrade({ method, headers }: NodeRequest): boolean {
+  return method === 'CONNECT' || headers.upgrade !== undefined
 }
 
 function refuse(socket: Duplex, { status, body = '' }: Answer, response: WebResponse): void {

@@ -29,11 +29,14 @@ export async function callApi(
     const configuration = new client.Configuration(known.serverMetadata(), provider.clientId)
     const url = new URL(target)
     if (url.protocol === 'http:') client.allowInsecureRequests(configuration)
+    // The caller's `signal` is the only limit, as with a bearer token.
+    configuration.timeout = undefined
     let isSent = false
-    configuration[client.customFetch] = async (address, options) => {
+    configuration[client.customFetch] = async (address, { signal: _, duplex, ...options }) => {
       if (isSent && isStream(init.body)) throw bodySent(url)
       isSent = true
-      const answer = await fetch(address, { ...init, ...options } as RequestInit)
+      const given = { ...init, ...options, ...(duplex && { duplex }) }
+      const answer = await fetch(address, given as RequestInit)
       provider.proofs.note(address, answer.headers)
       return answer
     }
