@@ -2,8 +2,8 @@ import type { UserOf } from '../session/claims-schema.ts'
 
 /**
  * The claims of the logged-in user, if the application has no schema (option `claims`). Add your
- * own claims to the package that you import: `declare module '@latchkey/express' { interface User {
- * roles: string[] } }`.
+ * own claims to the package that you import:
+ * `declare module '@latchkey/express' { interface User { roles: string[] } }`.
  */
 export interface User {
   sub: string
@@ -17,8 +17,8 @@ export interface User {
 
 /**
  * The types of the application. Extend this interface to give the user the type of your schema
- * everywhere: `declare module '@latchkey/express' { interface AppTypes { claims: typeof claims }
- * }`. Without it, the user is a {@link User}.
+ * everywhere: `declare module '@latchkey/express' { interface AppTypes { claims: typeof claims } }`.
+ * Without it, the user is a {@link User}.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: applications add to it.
 export interface AppTypes {}

@@ -186,8 +186,18 @@ interface Parts {
     }
   'logo-facts': Pick<Shared, 't'> & { logo: TenantLogo }
   previews: Pick<Shared, 't'> & Pick<LoginPreview, 'pages'>
-  'webhook-fields': Shared & Omit<ConsolePages['webhook-add'], 'action'>
-  'connection-fields': Shared & Pick<ConsolePages['connection'], 'draft'>
+  'webhook-fields': Shared &
+    Omit<ConsolePages['webhook-add'], 'action'> &
+    Partial<Pick<ConsolePages['webhook'], 'theirs'>>
+  'connection-fields': Shared &
+    Pick<ConsolePages['connection'], 'draft'> &
+    Partial<Pick<ConsolePages['connection'], 'theirs'>>
+  'stored-now': Pick<Shared, 't' | 'text'> & {
+    /** The id of the element. */
+    id: string
+    /** The stored text of a field; `undefined` if the form has the same. */
+    stored: string | undefined
+  }
   'connection-secret': Pick<Shared, 't'> & Pick<ConsolePages['connection-add'], 'isApple'>
 }
 
