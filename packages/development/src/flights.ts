@@ -45,7 +45,8 @@ export interface KeptEvent {
 /** The flights of one application, in memory. */
 export interface Flights {
   /**
-   * Adds a step to its flight.
+   * Records an observation in the flight of its request or login, and starts a flight if there is
+   * none. A response alone starts a flight only for a logout.
    *
    * @param request - The same object for all steps of one request.
    */

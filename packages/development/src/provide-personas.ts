@@ -74,8 +74,9 @@ export const providePersonas: DevelopmentPackage['providePersonas'] = ({
   const resolved: ResolvedAuthOptions = {
     ...given,
     registration,
-    // The browser never reaches the service. The application itself shows the list of users, and a
-    // logout ends at the application.
+    // The browser cannot reach the identity service of the personas, which runs in this process
+    // without a socket. So the application shows the list of users at the authorization endpoint,
+    // and a logout makes no redirect to a provider.
     metadata: {
       authorization_endpoint: given.baseUrl.origin + path,
       end_session_endpoint: undefined,

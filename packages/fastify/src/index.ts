@@ -67,15 +67,15 @@ export const getData: typeof visits.getData = visits.getData
  */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
 /**
- * Requires scopes that are known only after the body has been read. A request with a session needs
- * no scopes. Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
+ * Requires scopes that depend on the body of the request. A request with a session needs no scopes.
+ * Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
  */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes
 
 /**
  * Adds the login, callback and logout routes, and `request.auth` to all other requests. The kit
  * answers its own routes in `onRequest`, before any body parser. If a handler throws an error of
- * the kit, the response is its error page or problem details.
+ * the kit, the response is the error page or the problem details of that error.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
@@ -95,7 +95,8 @@ export function createAuth<U = AppUser>(
     app.addHook('onRequest', async (request, reply) => {
       const details = {
         exchange: { request, reply },
-        // The body is read late, because a guard may run after the body parser, as in NestJS.
+        // A getter, because Fastify parses the body after `onRequest`. A guard of NestJS runs after
+        // the body parser and may need the body.
         get body() {
           return request.body
         },
@@ -123,8 +124,8 @@ export function createAuth<U = AppUser>(
   const { socket } = socketHandle(auth as Auth)
   return Object.assign(plugin, {
     ...{ sessions, ready, health, socket },
-    // Without this, hooks and `request.auth` would exist only in the plugin, and not in the
-    // application.
+    // Fastify adds the hooks and `request.auth` to the whole application. Without this symbol, they
+    // would exist only inside of the plugin.
     [Symbol.for('skip-override')]: true,
   })
 }

@@ -25,7 +25,7 @@ export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
     get: (name) => (reply.hasHeader(name) ? String(reply.getHeader(name)) : null),
     getSetCookie: cookies,
     set(name, value) {
-      // Without this, Fastify would add the cookies to the existing ones.
+      // Without this, Fastify would keep the existing cookies and add the new cookies.
       if (name === 'set-cookie') reply.removeHeader(name)
       reply.header(name, value)
     },

@@ -52,8 +52,8 @@ export const getData: typeof visits.getData = visits.getData
  */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
 /**
- * Requires scopes that are known only after the body has been read. A request with a session needs
- * no scopes. Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
+ * Requires scopes that depend on the body of the request. A request with a session needs no scopes.
+ * Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
  */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes
 

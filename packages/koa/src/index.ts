@@ -47,8 +47,8 @@ export const getData: typeof visits.getData = visits.getData
  */
 export const mcpAuth: typeof visits.mcpAuth = visits.mcpAuth
 /**
- * Requires scopes that are known only after the body has been read. A request with a session needs
- * no scopes. Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
+ * Requires scopes that depend on the body of the request. A request with a session needs no scopes.
+ * Throws `LATCHKEY_SCOPE_MISSING` if the bearer token lacks a scope.
  */
 export const requireScopes: typeof visits.requireScopes = visits.requireScopes
 
@@ -72,7 +72,7 @@ export function createAuth<U = AppUser>(
     }
     const details = {
       exchange: { ctx },
-      // Body parsers store the parsed body on Koa's own request. It is read late, because a guard
+      // Body parsers store the parsed body on Koa's own request. This is a getter, because a guard
       // may run after the parser.
       get body() {
         return ctx.request.body

@@ -38,8 +38,9 @@ const LONGEST_PAUSE_SECONDS = 30
  * - after a lost connection, a timeout, or 502, 503 and 504 from a gateway, only if the request is
  *   repeatable or has `recover`.
  *
- * Each pause is the `retry-after` of the response plus a random time, at most 30 s in all. The
- * limit of the random time starts at `backoffSeconds` and doubles with each retry.
+ * Each pause is the response's `retry-after` plus a random time, and never longer than 30 s. The
+ * random time is at most `backoffSeconds` before the first retry; this maximum doubles with each
+ * retry.
  */
 export function createSend(options: ResolvedOptions): Send {
   return async (input) => {

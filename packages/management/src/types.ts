@@ -71,7 +71,10 @@ export interface Credential extends ApiObject {
     cost: number
     [member: string]: unknown
   }
-  /** The details of a `TotpAppCredential`. `last_used_at` is absent until the first login with it. */
+  /**
+   * The details of a `TotpAppCredential`. `last_used_at` is absent until the first login with the
+   * app.
+   */
   totp_app?: { digits: number; period: number; last_used_at?: string; [member: string]: unknown }
   /** The details of a `TotpEmailCredential`. */
   totp_email?: { last_used_at?: string; [member: string]: unknown }

@@ -29,8 +29,9 @@ interface Opening {
 }
 
 /**
- * Checks whether the request of an operation may call a resolver. Nothing is imported from
- * `graphql`, because it accepts `extensions` of any error.
+ * Checks whether the request of an operation may call a resolver. The error is a plain `Error` with
+ * `extensions`. `graphql` copies `extensions` from any error, so this package need not import its
+ * `GraphQLError`.
  *
  * @throws a GraphQL error if the request may not call the resolver.
  */
@@ -139,8 +140,8 @@ function graphqlContextOf(context: ExecutionContext): object {
 }
 
 /**
- * The request in a GraphQL context; `undefined` if there is none that has passed the login. Nest's
- * drivers store it as `req`.
+ * The request in a GraphQL context. Nest's drivers store the request as `req`. `undefined` if the
+ * context has no request that has passed the login.
  */
 function requestIn(graphql: object): object | undefined {
   const { req, request, reply } = graphql as Members

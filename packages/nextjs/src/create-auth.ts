@@ -69,8 +69,8 @@ export interface AppAuth<U = AppUser> extends AuthHandle {
    */
   mcpAuth(): Promise<McpAuth>
   /**
-   * Requires scopes in a route handler that are known only after the body has been read. A request
-   * with a session needs no scopes.
+   * In a route handler, requires scopes that depend on the body of the request. A request with a
+   * session needs no scopes.
    *
    * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks a scope.
    */

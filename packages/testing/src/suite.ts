@@ -11,13 +11,12 @@ export interface TestRunner {
   after?(body: () => Promise<void>): unknown
 }
 
-/** A case: a sentence that is true of the subject, with the test for it. */
+/** A case: the title, which states a property of the subject, and the test of this property. */
 export type SuiteCase<Bench> = readonly [
   name: string,
   run: (bench: Bench) => Promise<void>,
   /**
-   * A feature that the case needs, if not every subject has it. The case is skipped for a subject
-   * without it.
+   * A feature that not every subject has. The case is skipped for a subject without this feature.
    */
   needs?: string,
 ]
@@ -41,7 +40,7 @@ export interface Suite<Bench extends SuiteBench> {
   /** The heading of the suite and of its table. */
   readonly title: string
   readonly groups: Readonly<Record<string, readonly SuiteCase<Bench>[]>>
-  /** The reason to skip a case; `undefined` if it runs. Default: all run. */
+  /** The reason to skip a case; `undefined` if the case runs. Default: all cases run. */
   leftOut?(one: SuiteCase<Bench>, group: string): string | undefined
   /** Called once, by the first case that runs. */
   openBench(): Promise<Bench>

@@ -24,19 +24,22 @@ import { checkProof } from './proof-of-possession.ts'
 /** The login of a bearer token. It is valid for one request, and is not stored. */
 export interface BearerLogin {
   /**
-   * The id of the token, in the form of the `id` of a `SessionInfo`. It is a hash, and gives no
-   * access.
+   * The id of the token, in the form of the `id` of a `SessionInfo`. This id is a hash, and gives
+   * no access.
    */
   readonly id: string
-  /** The facts of the token in the form of a session. */
+  /** The claims of the token in the form of a session. */
   readonly login: AuthSession
   /** The scopes of the token, with those that they imply. */
   readonly scopes: readonly string[]
   /** The values of the token's `aud`. */
   readonly audience: readonly unknown[]
-  /** The client that the token was issued to, if the token names it. */
+  /** The client to which the token was issued; `undefined` if the token names no client. */
   readonly clientId: string | undefined
-  /** The resource of the guard that ran last; `undefined` outside of all resources. */
+  /**
+   * The resource that the last guard required; `undefined` if the guard names none and no resource
+   * contains the request.
+   */
   readonly resource?: ResolvedResource | undefined
 }
 
@@ -46,7 +49,7 @@ const MAX_LENGTH = 16_384
 /** The `Authorization` header of a program that forgot to await its token. */
 const UNAWAITED = 'Bearer [object Promise]'
 
-/** The `Authorization` header of each request that was read last, with its result. */
+/** The last `Authorization` header that was read from each request, with the result. */
 const readTokens = new WeakMap<AuthRequest, ReadToken>()
 
 interface ReadToken {

@@ -167,13 +167,14 @@ async function complete(
 }
 
 /**
- * Answers a callback whose transaction is missing, expired or used up. With a session that
- * satisfies the login, redirects to the requested page. Otherwise restarts the login, once. After a
- * restart, a silent login ends without a login, and any other login fails.
+ * Answers a callback whose transaction is missing, expired or used up, or whose code was already
+ * redeemed. If the visitor's session satisfies the login, redirects to the requested page.
+ * Otherwise restarts the login, once. If a silent login has no transaction even after the restart,
+ * redirects to the page without logging in; every other repeated failure throws.
  *
  * @param reason - The error of the failed login. Default: `LATCHKEY_TRANSACTION_MISSING`.
  * @param setCookies - More cookies to set if the visitor is redirected to the requested page.
- * @throws {@link LatchkeyError} after a restart: `reason`.
+ * @throws {@link LatchkeyError} `reason`, if a restarted login fails again.
  */
 async function recover(
   asked: RequestContext,

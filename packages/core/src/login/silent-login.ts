@@ -7,8 +7,8 @@ import type { ResolvedAuthOptions } from '../options/options.ts'
 import { beginLogin } from './login.ts'
 
 /**
- * The query parameter that prevents another silent login. Browsers that keep no cookies return to
- * their page with it.
+ * The query parameter that prevents another silent login. A browser that keeps no cookies is
+ * redirected back to its page with this parameter.
  */
 const OFF = ['silent_login', 'off'] as const
 

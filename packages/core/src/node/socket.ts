@@ -51,7 +51,7 @@ export interface SocketHandle<U = AppUser> {
 export function socketHandle<U>(auth: Auth<U>): SocketHandle<U> {
   const socket: SocketHandle<U>['socket'] = (request, requirement = {}, onClose = undefined) =>
     openSocket(auth, request, requirement, onClose)
-  // Adapters expose only this function, so `openSocketVisit` finds the login by it.
+  // Adapters expose only this function, so `openSocketVisit` finds the login by this function.
   logins.set(socket, auth as Auth<never>)
   return { socket }
 }

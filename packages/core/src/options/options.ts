@@ -187,7 +187,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
   /**
    * The session store. Default: the memory of this process. `'cookie'` keeps each session sealed in
    * the browser's cookie, at most 8 kB, for serverless functions and small sites. Back-channel
-   * logout, lists of sessions and revocation do not work with it.
+   * logout, lists of sessions and revocation do not work with `'cookie'`.
    */
   readonly store?: Store | 'cookie' | undefined
   /** Seconds without a request after which a session expires. Default 86,400 (a day). */

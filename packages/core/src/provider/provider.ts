@@ -45,8 +45,8 @@ export interface Provider {
   /** The Entra ID tenants whose users may log in. */
   readonly entraTenants: readonly string[] | undefined
   /**
-   * The client secret; `undefined` if there is none or a function returns it. A method, so that
-   * printing a provider does not show the secret.
+   * The client secret; `undefined` if no secret is configured, or if a function returns it. This is
+   * a method, so that printing a provider does not show the secret.
    */
   clientSecret(): string | undefined
   /** The same provider for one request. Its exchanges share a time budget. */
@@ -102,7 +102,7 @@ const MULTI_TENANT =
   'This issuer of Entra ID is for users of every tenant. Name the tenants you admit: entraTenants: ["<tenant id>"].'
 const MAX_BYTES = 1_048_576
 
-/** Makes a provider. Nothing is fetched before it is needed. */
+/** Creates a provider for the whole application. Makes no network call before the first use. */
 export function createProvider(settings: ProviderSettings): Provider {
   const { registration, now, publish } = settings
   const { clientSecret } = registration
@@ -167,8 +167,8 @@ interface ProviderParts {
 }
 
 /**
- * A provider: with a budget for one request, or without for the application. Each request makes an
- * object of this class, so it has methods instead of closures.
+ * A provider for the whole application, or for one request, whose exchanges then share a time
+ * budget. It is a class with methods, not an object of closures, because each request creates one.
  */
 class KnownProvider implements Provider {
   readonly #parts: ProviderParts
@@ -183,9 +183,7 @@ class KnownProvider implements Provider {
     return this.#parts.issuer
   }
 
-  /**
-   * Read at each access, because the client id of personas is known only after the first contact.
-   */
+  /** A getter, because the client id of personas is known only after the first contact. */
   get clientId(): string {
     return this.#parts.settings.registration.clientId
   }

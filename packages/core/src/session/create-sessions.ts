@@ -8,7 +8,8 @@ import { createMemoryStore } from './stores/memory-store.ts'
 import type { SessionStore } from './stores/session-store.ts'
 
 /**
- * Makes the sessions of one instance: in the cookie, in the store of the application, or in memory.
+ * Creates the sessions of one application: in the cookie, in the application's session store, or in
+ * memory.
  *
  * @param given - The option `session.store`. Default: the memory of this process.
  */

@@ -60,8 +60,8 @@ export function createEndedLogins(
    */
   const recordIds = (indexKey: string): string[] => secretKeys.map((key) => macOf(indexKey, key))
   /**
-   * When the latest logout token for this user in these records was issued; `-Infinity` if there is
-   * none.
+   * The time at which the latest logout token for this user in these records was issued;
+   * `-Infinity` without such a token.
    */
   const latest = (records: Records, sub: string | undefined): number => {
     const notices = records.flatMap((record) => (record ? [record.data] : []))

@@ -7,7 +7,7 @@ import type { StoredSession } from './stored-session.ts'
  */
 export interface SessionData {
   /**
-   * Returns the data; an empty object if there is none.
+   * Returns the data; an empty object if nothing is stored.
    *
    * @throws {@link SessionStoreError} when the store did not answer, so that a failure is not taken
    *   for an empty session.

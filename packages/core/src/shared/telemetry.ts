@@ -49,7 +49,7 @@ export interface TraceIds {
 /** The operations of the kit that have a span of their own. */
 export type TracedStep = 'login' | 'callback' | 'refresh' | 'logout' | 'backchannel_logout'
 
-/** Spans and counters of one instance. They contain no secret, message, query or user. */
+/** Spans and counters of one application. They contain no secret, message, query or user. */
 export interface Telemetry {
   /** Runs an operation in a span below the active span. A failure is counted once, by its code. */
   step<T>(name: TracedStep, work: () => Promise<T>): Promise<T>
@@ -101,8 +101,10 @@ const SILENT: Telemetry = {
 }
 
 /**
- * Makes the telemetry of one instance; without the module, it measures nothing. Errors of the
- * module change no result.
+ * Creates the telemetry of one application.
+ *
+ * @param api - The module of OpenTelemetry. Without this module, nothing is measured. Its errors
+ *   change no result.
  *
  * @param failed - Called only with the first error of the module.
  */
@@ -140,8 +142,8 @@ function telemetryOver(
     return { trace_id: found.traceId, span_id: found.spanId }
   }
   /**
-   * Counts a failed operation. An error is counted once, because a callback may start a login
-   * again.
+   * Counts a failed operation. The same error is counted only once, though it fails two operations
+   * if a callback restarts the login.
    */
   const countFailure = (name: TracedStep, error: unknown): void => {
     if (!isCounted(name) || (isObject(error) && counted.has(error))) return

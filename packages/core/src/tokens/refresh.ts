@@ -44,13 +44,13 @@ export interface RefreshSettings {
 /** Returns access tokens, and refreshes them when needed. */
 export interface Refresher {
   /**
-   * The session's access token, refreshed first if it is about to expire. If many requests need a
-   * token at once, it is refreshed once and all get the same token. If the store has a lock, this
-   * holds across processes.
+   * The session's access token, refreshed first if it is about to expire. Requests that need a
+   * token at the same time share one refresh and get the same token. If the store has a lock,
+   * requests in all processes share the refresh.
    *
    * @throws {@link RefreshError}: with `LATCHKEY_REFRESH_UNAVAILABLE`, the session stays; with
-   *   `LATCHKEY_REFRESH_REJECTED`, it has ended; with `LATCHKEY_TOKEN_ABSENT`, there is no token to
-   *   return or to refresh.
+   *   `LATCHKEY_REFRESH_REJECTED`, the session has ended; with `LATCHKEY_TOKEN_ABSENT`, there is no
+   *   token to return or to refresh.
    */
   accessToken(
     provider: Provider,
@@ -79,7 +79,7 @@ const KEEPS_TOKEN: ReadonlySet<string> = new Set([
   'LATCHKEY_SESSION_NOT_SENT',
 ])
 
-/** Makes the refresher of one instance. */
+/** Creates the {@link Refresher} of one application. */
 export function createRefresher(settings: RefreshSettings): Refresher {
   const { telemetry } = settings
   const { now } = settings.options
@@ -93,7 +93,8 @@ export function createRefresher(settings: RefreshSettings): Refresher {
       const { accessTokenExpiresAt: endsAt = Number.POSITIVE_INFINITY, accessTokenReceivedAt } =
         seen.tokens ?? {}
       const lifetime = endsAt - (accessTokenReceivedAt ?? Number.NEGATIVE_INFINITY)
-      // A token that never lasts as long as is wanted would be refreshed at every request.
+      // At most half of the lifetime counts. Otherwise a token that lives shorter than
+      // `minValiditySeconds` would be refreshed at every request.
       if (!force && endsAt - now() > Math.min(minValiditySeconds, lifetime / 2)) return token
       if (!seen.tokens?.refreshToken) {
         if (endsAt > now() && !force) return token
@@ -125,8 +126,8 @@ export function createRefresher(settings: RefreshSettings): Refresher {
 }
 
 /**
- * Refreshes a session under the lock of the store, so that no other process does so at the same
- * time. Without a lock, refreshes it at once.
+ * Refreshes a session under the lock of the store, so that no other process refreshes it at the
+ * same time. If the store has no lock, refreshes the session at once.
  */
 async function refreshLocked(
   settings: RefreshSettings,
@@ -158,7 +159,7 @@ async function refreshLocked(
 /**
  * Refreshes a session, and stores the result.
  *
- * @param seen - The session as the request has read it. If it was refreshed since, it is not
+ * @param seen - The session as the request has read it. A session that was refreshed since is not
  *   refreshed again.
  */
 async function refresh(

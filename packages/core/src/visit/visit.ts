@@ -78,7 +78,7 @@ export interface Visit<U = AppUser, Sent = Answer> {
    */
   mcpAuth(): McpAuth
   /**
-   * Requires scopes that are known only after the body has been read. A session needs no scopes.
+   * Requires scopes that depend on the body of the request. A session needs no scopes.
    *
    * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks a scope,
    *   and with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
@@ -299,7 +299,8 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
 
   sessionChanged(): void {
     const { setCookies } = this.session
-    // Not every response has a moment before it is sent: that of a server action of Next.js has none.
+    // Some responses cannot be changed just before they are sent, for example the response of a
+    // server action of Next.js.
     if (setCookies.length > 0 && !this.#parts.response.isSent) this.setCookies(setCookies)
   }
 

@@ -43,9 +43,9 @@ export interface Visits<Request extends object, Sent = void> {
    */
   mcpAuth(request: Request): McpAuth
   /**
-   * Requires scopes that are known only after the body has been read, such as those of an MCP tool.
-   * A session needs no scopes. Call this before the response begins: the error is answered with
-   * 403, and the client can ask the user for more scopes.
+   * Requires scopes that depend on the body of the request, such as those of an MCP tool. A session
+   * needs no scopes. Call this before the response begins: the error is answered with 403, and the
+   * client can ask the user for more scopes.
    *
    * @throws {@link AccessError} with `LATCHKEY_SCOPE_MISSING` when the bearer token lacks a scope.
    */

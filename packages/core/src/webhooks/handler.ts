@@ -12,10 +12,11 @@ export interface WebhookRequest {
   readonly method: string
   readonly headers: { get(name: string): string | null }
   /**
-   * Reads the body as the exact bytes that were sent, because the signature is over these.
+   * Reads the body as the exact bytes that were sent, because the signature covers exactly these
+   * bytes.
    *
-   * @throws {@link WebhookError} with `LATCHKEY_WEBHOOK_BODY_READ` when a body parser has read it
-   *   and kept no copy.
+   * @throws {@link WebhookError} with `LATCHKEY_WEBHOOK_BODY_READ` when a body parser has read the
+   *   body and kept no copy.
    */
   body(): Promise<Uint8Array>
 }

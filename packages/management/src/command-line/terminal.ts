@@ -4,14 +4,15 @@ const CONTROL =
   /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * Makes a text safe to print on a terminal: control characters, invisible characters and characters
- * that reorder text are escaped, such as `\x1b`. Line feeds stay; see {@link oneLine}.
+ * Escapes control characters, invisible characters and characters that reorder text, so that a text
+ * is safe to print on a terminal. For example, ESC becomes `\x1b`. Line feeds stay; see
+ * {@link oneLine}.
  */
 export function printable(text: string): string {
   return isPlain(text) ? text : text.replace(CONTROL, escaped)
 }
 
-/** Makes a text {@link printable}, and escapes line feeds, too. */
+/** Escapes the same characters as {@link printable}, and line feeds. */
 export function oneLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n')
 }
@@ -36,7 +37,7 @@ function escaped(char: string): string {
   return char < '\u0100' ? `\\x${hex(char, 2)}` : utf16(char)
 }
 
-/** The JSON escape of a character; one above U+FFFF becomes two escapes. */
+/** The JSON escape of a character. A character above U+FFFF becomes two escapes. */
 function utf16(char: string): string {
   return char
     .split('')

@@ -52,7 +52,7 @@ function createSplitter(file: string) {
   const fault = (char: string, expected: string): FileFault =>
     misplaced({ file, line, char, expected })
 
-  /** Reads a character outside of a record. Returns whether a record begins with it. */
+  /** Reads a character outside of a record. Returns whether a record begins with this character. */
   function between(char: string): boolean {
     if (/[\s\uFEFF]/.test(char)) return false
     if (next === 'nothing') throw fault(char, 'nothing after the end of the array')
@@ -82,7 +82,7 @@ function createSplitter(file: string) {
     return true
   }
 
-  /** Reads a character of an object. Returns whether the array of users begins with it. */
+  /** Reads a character of an object. Returns whether the array of users begins here. */
   function beginsUsers(char: string): boolean {
     if (char === '"' && !isValue) key = ''
     else if (char === ':') isValue = true

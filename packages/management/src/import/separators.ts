@@ -1,9 +1,10 @@
 const SEPARATORS = [',', ';', '\t']
 
 /**
- * The separators of the cells of a table. If the first line is `sep=` with a character, that one is
- * used. Otherwise, the most frequent separator of the first line is used, because the others may be
- * part of values. Without any, all are returned.
+ * The separators of the cells of a table. If the first line is `sep=` with a character, that
+ * character is returned. Otherwise, the most frequent separators of the first line are returned,
+ * because other separators may be part of values. If the line has no separator, all separators are
+ * returned.
  */
 export function separatorsOf(sample: string): string[] {
   const [first = ''] = sample.replace(/^[\uFEFF\s]+/, '').split(/[\r\n]/, 1)

@@ -50,8 +50,8 @@ export interface Users extends Readable<User>, Deletable<User> {
    */
   exportData(id: string): AsyncGenerator<UserDataObject, void, undefined>
   /**
-   * Lists the reasons why a user cannot log in now; empty if there are none. Not in the
-   * specification of the API.
+   * Lists the reasons why a user cannot log in now; empty if the user can log in. This endpoint is
+   * not part of the API specification.
    */
   loginTrouble(id: string): Promise<LoginObstacle[]>
   /**

@@ -8,7 +8,9 @@ const UNAUTHENTICATED_PER_MINUTE = 20
 
 /** A counter of refusals without a valid API key, so that visitors cannot flood the audit log. */
 export interface RefusalCount {
-  /** Counts a refusal of a client. Resolves to whether the audit log gets an entry for it. */
+  /**
+   * Counts a refusal of a client. Resolves to whether the audit log gets an entry for this refusal.
+   */
   count(address: string): Promise<boolean>
 }
 

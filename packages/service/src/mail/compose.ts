@@ -12,7 +12,7 @@ import type { Tenant, User } from '../store/records.ts'
 import type { MailMessage } from './message.ts'
 import { mailTemplates } from './templates.ts'
 
-/** The kind of a message, which has a subject and a text of its own. */
+/** The kind of a message. Each kind has its own subject and text. */
 export type MailKind =
   | 'verify'
   | 'reset'

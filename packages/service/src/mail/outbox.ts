@@ -160,7 +160,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         isCaptured,
         // The message is sealed, because its link can open an account.
         sealed: domain.vault.seal(purpose(id), JSON.stringify(message)),
-        // Without a kind, a message appears in no list. Messages without a recipient get none.
+        // A message without a recipient gets no kind, so it appears in no list.
         ...(message.to !== undefined && { kind, userId }),
       })
       if (!isCaptured) setImmediate(() => worker?.wake())
@@ -193,7 +193,10 @@ function factsOf({ id, tenantId }: ClaimedMessage, error: unknown): object {
   return { mail: id, tenantId, reason: codesOf(error) }
 }
 
-/** A message sealed under the newest master key; `undefined` if it already is. */
+/**
+ * Seals a message under the newest master key; `undefined` if the message is already sealed under
+ * that key.
+ */
 export function resealMail(vault: Vault, id: string, sealed: string): string | undefined {
   return vault.reseal(purpose(id), sealed)
 }

@@ -28,8 +28,8 @@ export function markOf(branding: Pick<Branding, 'logoText' | 'companyName' | 'co
 export const markPaths: readonly string[] = ['/favicon.svg', '/favicon.ico']
 
 /**
- * The headers of a response with the icon. It is cached for an hour, because a tenant can change
- * it.
+ * The headers of a response with the icon. Browsers cache the icon for only an hour, because a
+ * tenant can change it.
  */
 export const markHeaders: Readonly<Record<string, string>> = {
   'content-type': 'image/svg+xml',

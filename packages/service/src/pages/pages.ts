@@ -56,7 +56,7 @@ export type LoginWay =
 
 /** A page that can run a script. */
 interface Scripted {
-  /** The path of the script; without it, the page runs none of its own. */
+  /** The path of the page's script; `undefined` if the page has no script of its own. */
   script?: string | undefined
 }
 
@@ -288,7 +288,7 @@ export interface Pages {
       host: string | undefined
       name: string | undefined
       since: string
-      /** The day on which the client last got tokens; `undefined` if it never did. */
+      /** The day on which the client last got tokens; `undefined` if it never got tokens. */
       used: string | undefined
     })[]
   }

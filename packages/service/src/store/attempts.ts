@@ -9,8 +9,8 @@ import { within } from './queue-times.ts'
 import type { Micros } from './records.ts'
 
 /**
- * Whether another attempt may begin at `now`, after the counted `attempts`. `undefined`: there are
- * none.
+ * Whether another attempt may begin at `now`, after the counted `attempts`; `undefined` if no
+ * attempts are counted.
  */
 export function admissionAfter(
   attempts: Attempts | undefined,

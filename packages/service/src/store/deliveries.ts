@@ -110,9 +110,9 @@ export interface LaneShare {
 
 /** The limits within which a process takes lanes. */
 export interface LaneLimits {
-  /** For endpoints that accepted the last event. */
+  /** The limit for lanes of endpoints that accepted the last event. */
   quick: LaneShare
-  /** For endpoints that did not accept the last event. */
+  /** The limit for lanes of endpoints that did not accept the last event. */
   failing: LaneShare
   /** The number of further failing lanes that may be taken, of all tenants together. */
   moreFailing: number

@@ -237,7 +237,9 @@ export interface JobStore {
   some(ids: readonly string[]): Promise<Job[]>
   /** At most `limit` jobs of a tenant, the newest first. */
   list(tenantId: string, limit: number): Promise<Job[]>
-  /** Takes a running job that no process holds, for `seconds`; `undefined` if there is none. */
+  /**
+   * Takes a running job that no process holds, for `seconds`; `undefined` if there is no such job.
+   */
   claim(seconds: number): Promise<HeldJob | undefined>
   /**
    * Extends the lease of a job to `seconds` from now, unless the lease has ended or another process

@@ -567,7 +567,7 @@ export interface OperatorLogins {
   id: string
   /** The kinds of the operator's enabled credentials. */
   kinds: CredentialKind[]
-  /** The time of the last login in the audit log; `undefined` if there is none. */
+  /** The time of the last login in the audit log; `undefined` if the log has no login. */
   lastLoginAt: Micros | undefined
 }
 
@@ -634,7 +634,7 @@ export interface RestoreStore {
  * backup ends before this id.
  */
 export interface LogMemory {
-  /** The highest id stored for the audit log with this name; `undefined` if there is none. */
+  /** The highest id stored for the audit log with this name; `undefined` if no id is stored. */
   read(name: string): Promise<number | undefined>
   /** Stores an id, unless a higher id is stored. */
   keep(name: string, id: number): Promise<void>
@@ -735,7 +735,7 @@ export interface AuditStore {
   afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
   /** The last assigned id. The entry with this id may be missing, or not be committed yet. */
   last(): Promise<number>
-  /** The id of the newest committed entry; 0 if there is none. */
+  /** The id of the newest committed entry; 0 if the log is empty. */
   newest(): Promise<number>
   /**
    * `undefined` if the log is complete after `id`. Otherwise the oldest id after which no entry was

@@ -112,7 +112,7 @@ export interface QueuedMessage {
   id: string
   tenantId: string
   createdAt: Micros
-  /** The time of the next attempt to send the message; {@link NEVER} if there is none. */
+  /** The time of the next attempt to send the message; {@link NEVER} if no attempt follows. */
   dueAt: Micros
   /** The number of failed attempts. */
   attempts: number
@@ -370,7 +370,10 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
    * not counted.
    */
   admit(key: string, limit: AttemptLimit): Promise<Admission>
-  /** The counted attempts under a key; `undefined` if there are none, or they are forgotten. */
+  /**
+   * The counted attempts under a key; `undefined` if no attempts are counted, or if they are
+   * forgotten.
+   */
   attempts(key: string): Promise<Attempts | undefined>
   /**
    * The counted attempts under all keys of a group; see {@link ProtocolStore.resetAttempts}.

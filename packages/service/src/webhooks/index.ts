@@ -70,7 +70,10 @@ export interface Replay {
 /** A filter of deliveries. */
 export interface DeliveryQuery {
   state?: DeliveryState | undefined
-  /** The id of the last delivery seen; the older ones follow it in the list. */
+  /**
+   * The id of the last delivery of the previous page; the page begins with the next older delivery.
+   * `undefined` for the first page.
+   */
   before: number | undefined
   limit: number
 }

@@ -13,7 +13,7 @@ export interface EventQuery {
   /** The event types to read. An empty list means all except those that must be named. */
   types: readonly string[]
   limit: number
-  /** The seconds to wait for an event if there is none yet. */
+  /** The maximum time to wait for an event if no event follows `after` yet, in seconds. */
   waitSeconds: number
   /** Whether the reader has disconnected. */
   isAbandoned(): boolean
@@ -29,7 +29,7 @@ export interface EventPage {
 /** A reader of events, for clients that poll. */
 export interface EventReader {
   /**
-   * Reads a page of events. If there are none yet, waits for up to `waitSeconds`.
+   * Reads a page of events. If no event follows `after` yet, waits for up to `waitSeconds`.
    *
    * @throws ServiceError `place_gone` when the log no longer has all entries after `after`.
    */

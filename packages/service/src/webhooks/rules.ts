@@ -119,8 +119,8 @@ export async function updateWebhook(
   const before = await getWebhook(scope, id)
   refuseStale(before, readAt)
   await check(scope, outgoing, input, before)
-  // Before the write, so that no event in between is lost, and also for an endpoint that is off:
-  // another change may switch it on before this one.
+  // `miss` is called before the write, so that no event in between is lost. It is also called for
+  // an endpoint that is already off, because another change may switch the endpoint on meanwhile.
   if (input.disabled) await context.store.deliveries.miss(id)
   let wasOff = false
   const after = await change(scope, 'webhook.update', id, (last) => {

@@ -9,7 +9,7 @@ interface Routed {
 
 /** The result of a look-up: the route, and all methods of its path. */
 interface Routing<R> {
-  /** The route with the path and the method; `undefined` if there is none. */
+  /** The route with the path and the method; `undefined` if no route has both. */
   readonly found: R | undefined
   /** The values of the parts such as `:tenant`; empty if no route was found. */
   readonly params: Readonly<Record<string, string>>

@@ -74,7 +74,7 @@ export interface OpenBench extends Bench {
   close(): Promise<void>
 }
 
-/** A case: a sentence that is true of every adapter, with the test for it. */
+/** A case: the title, which states a property of every adapter, and the test of this property. */
 export type Case = SuiteCase<Bench>
 
 const ADA = { sub: 'ada', name: 'Ada', email: 'ada@example.com', roles: ['reader'] }

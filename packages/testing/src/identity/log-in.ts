@@ -85,7 +85,8 @@ async function submitKey(
 }
 
 /**
- * The form of a page that adds a key (`create`) or asks for a key; `undefined` if there is none.
+ * The form of a page that adds a key (`create`) or asks for a key; `undefined` if the page has no
+ * such form.
  */
 export function keyForm(
   page: string,

@@ -41,7 +41,7 @@ export interface OpenLoginBench extends LoginBench {
   close(): Promise<void>
 }
 
-/** A case: a sentence that is true of a sound login, with the test for it. */
+/** A case: the title, which states a property of a sound login, and the test of this property. */
 export type LoginCase = SuiteCase<LoginBench>
 
 export const BASE_URL = 'http://localhost:3000'

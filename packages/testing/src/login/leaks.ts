@@ -73,8 +73,8 @@ async function answersOf({ visitor, paths }: LoginSite): Promise<Answer[]> {
 }
 
 /**
- * The beginning of a token or secret that occurs in a text; `undefined` if none does. Codes do not
- * count, because they are used up when a page is shown.
+ * The beginning of a token or secret that occurs in a text; `undefined` if no token or secret
+ * occurs. Codes do not count, because they are used up when a page is shown.
  */
 function secretIn({ provider }: LoginSite, text: string): string | undefined {
   const isToken = (secret: string): boolean => !/^[0-9a-f]{32}$/.test(secret)

@@ -27,7 +27,7 @@ export interface SessionRecord {
  * only within one process.
  */
 export interface SessionStore {
-  /** Reads a session; `undefined` if there is none or it has expired. */
+  /** Reads a session; `undefined` if no session has this id, or the session has expired. */
   get(id: string): MaybePromise<SessionRecord | undefined>
   /**
    * Stores a session under an id.

@@ -16,15 +16,18 @@ import { jobPath, numberOfJob, sentenceOfJob } from './job-entries.ts'
 /** An actor, object or tenant of an audit entry, as the console shows it. */
 export interface Named {
   /**
-   * The name, with the email address of a user. Without a known name, the text that the entry
+   * The name; for a user, with the email address. If no name is known, the text that the entry
    * stores.
    */
   readonly label: Text
   /**
-   * The id, shown below the label; `undefined` if there is none, or if the label is the id itself.
+   * The id, shown below the label; `undefined` if there is no id, or if the label is the id itself.
    */
   readonly id: string | undefined
-  /** The path of its page in the console; `undefined` if there is none. */
+  /**
+   * The path of the console's page about this actor, object or tenant; `undefined` if there is no
+   * such page.
+   */
   readonly href: string | undefined
 }
 
@@ -39,7 +42,9 @@ export interface ShownEntry extends Omit<StoredAuditEntry, 'changes'> {
   readonly who: Named
   /** The object of the action. For a job, the number of its users. */
   readonly on: Named
-  /** The credential that the entry is about, in words; empty if it is about none. */
+  /**
+   * The credential that the entry is about, in words; empty if the entry is about no credential.
+   */
   readonly way: Text
   /** The changed members with their values, or the facts of an action such as a download. */
   readonly changes: readonly Text[]

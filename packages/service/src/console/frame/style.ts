@@ -24,7 +24,7 @@ import { tokens } from '../../pages/index.ts'
  * | `previews` of `iframe`s                        | hosted pages side by side                                      |
  * | `actions`, `pager`, `soft`, `unseen`           | a line of buttons; below a list; less loud; for screen readers |
  *
- * The main action of a page is `action` of its content: a button beside the title.
+ * The page shows its main action, `action` in its content, as a button beside the title.
  */
 export const stylesheet = `
 @view-transition { navigation: auto; }

@@ -103,7 +103,10 @@ export const resumed: Check<Known, Resumed> = async (context) => {
   return kept ? { ...context, path: kept.path, sent: kept.fields } : show(goneForm)
 }
 
-/** Finds the route of the path and the method. Answers with 404 or 405 if there is none. */
+/**
+ * Finds the route of the path and the method. Answers with 404 for an unknown path, and with 405
+ * for a method that the path does not have.
+ */
 export const route: Check<Resumed, Routed> = (context) => {
   const { request, response, path, show } = context
   const { found, methods, params } = findRoute(path, request.method ?? '')
@@ -148,7 +151,10 @@ export const permission: Check<Reached, Permitted> = async (context) => {
   return show(withRequest(refusal, scope.actor.requestId))
 }
 
-/** Looks up the tenant of the path, if the path names one. Answers with 404 if it is gone. */
+/**
+ * Looks up the tenant of the path, if the path names one. Answers with 404 if this tenant does not
+ * exist.
+ */
 export const tenant: Check<Permitted, Placed> = async (context) => {
   const { ids, parts, show } = context
   if (ids.tenant === undefined) return { ...context, tenant: undefined }

@@ -43,8 +43,8 @@ const PLACEHOLDER = `data:image/svg+xml,${encodeURIComponent(
 )}`
 
 /**
- * The URL of a tenant's logo at another host; `undefined` if there is none, or if an uploaded logo
- * is shown instead.
+ * The URL of a tenant's logo at another host; `undefined` if the tenant has no such URL, or if an
+ * uploaded logo is shown instead.
  */
 function linkedLogo(tenant: Tenant): string | undefined {
   return tenant.logo ? undefined : brandOf(tenant).logoUrl
@@ -62,8 +62,8 @@ export function logoNote(tenant: Tenant): Text | undefined {
 }
 
 /**
- * The URL of a tenant's logo in previews: a data URL of an uploaded image, or the placeholder of a
- * linked one. An operator's browser sends no request to another host for it.
+ * The URL of a tenant's logo in previews: a data URL of an uploaded image, or of the placeholder
+ * for a linked image. So a preview makes an operator's browser send no request to another host.
  */
 export async function previewLogo(
   context: DomainContext,

@@ -129,7 +129,7 @@ export interface ServicePages {
       waiting: Text
       /** The number of messages that failed at least once, among the first 1,000. */
       failing: number
-      /** When the oldest message was added. */
+      /** The time at which the oldest message was added. */
       oldestAt: Micros | undefined
     }[]
   }
@@ -229,7 +229,7 @@ interface ShownOperator extends OperatorUser {
   /** The kinds of the operator's enabled credentials, in words. */
   ways: readonly Sentence[]
   lastLoginAt: Micros | undefined
-  /** When the open invitation expires or has expired. */
+  /** The time at which the open invitation expires or has expired. */
   invitedUntil?: Micros
   /** Whether the open invitation has expired. */
   isExpired?: boolean

@@ -225,7 +225,7 @@ export interface UserPages {
 
 /** A form that removes an obstacle to the login of a user. */
 export interface HelpForm {
-  /** The path of the form, below that of the user. */
+  /** The path of the form, below the path of the user. */
   path: string
   label: Sentence
   /** The kind of message, for a form that sends one. */

@@ -28,7 +28,7 @@ export function message(sentence: Sentence, values: Values = {}): Message {
   return { sentence, values }
 }
 
-/** A sentence about a number of things, which is `{count}` in it. */
+/** A sentence about a number of things. `{count}` in the sentence stands for this number. */
 export function many(count: number, one: Sentence, more: Sentence, values: Values = {}): Message {
   return { sentence: count === 1 ? one : more, values: { count, ...values } }
 }
@@ -50,7 +50,9 @@ export interface Translator {
   readonly language: Language
   /** A text, to be escaped. */
   t(text: Text, values?: Values): string
-  /** A sentence with markup, as HTML. Its values are HTML, too: a template gives what it has escaped. */
+  /**
+   * A sentence with markup, as HTML. The values are HTML, too, so the template must escape them.
+   */
   h(sentence: Sentence, values?: Readonly<Record<string, string | number>>): string
 }
 
@@ -84,7 +86,7 @@ export function translatorOf(language: Language): Translator {
   }
 }
 
-/** The German texts by their English ones. */
+/** The German texts, by the English texts. */
 const german: ReadonlyMap<string, string> = new Map(Object.entries(de))
 
 const PLACE = /\{(\w+)\}/g

@@ -35,7 +35,10 @@ export interface Api {
   readonly isOpen: boolean
 }
 
-/** The API of an application; `undefined` if it offers none. Invalid scopes are left out. */
+/**
+ * The API of an application; `undefined` if the application offers no API. Invalid scopes are left
+ * out.
+ */
 export function apiOf(metadata: Metadata): Api | undefined {
   const { [API_KEY]: identifier = '', [API_SCOPES_KEY]: text = '' } = metadata
   if (!isResource(identifier)) return undefined
@@ -131,7 +134,7 @@ function checkIdentifier(identifier: string): void {
 /** The pattern of control characters and of characters that change the direction of text. */
 const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
-/** The fault of a scope and its sentence; `undefined` if there is none. */
+/** The fault of a scope or its sentence; `undefined` if both are valid. */
 function faultOf(scope: string, sentence: unknown): Reason | undefined {
   const key = API_SCOPES_KEY
   if (!isScope(scope)) {

@@ -58,7 +58,7 @@ export async function createApplication(
   )
 }
 
-/** Reads an application; `undefined` if there is none. */
+/** Reads an application; `undefined` if the tenant has no application with this id. */
 export function lookUpApplication(
   { store }: Pick<DomainContext, 'store'>,
   tenantId: string,
@@ -67,7 +67,11 @@ export function lookUpApplication(
   return store.applications.get(tenantId, id)
 }
 
-/** Reads an application. @throws ServiceError `not_found` if there is none. */
+/**
+ * Reads an application.
+ *
+ * @throws ServiceError `not_found` if the tenant has no application with this id.
+ */
 export async function getApplication(
   { context, tenantId }: Scope,
   id: string,
@@ -192,7 +196,7 @@ export function deleteApplication(scope: Scope, id: string): Promise<Application
 
 /**
  * The client secret before the last rotation, in clear text, and the time until which it is
- * accepted. `undefined` if that time is over or there is none.
+ * accepted. `undefined` if there is no earlier secret, or it is no longer accepted.
  */
 export function openEarlierSecret(
   context: DomainContext,
@@ -237,7 +241,10 @@ function change(
   )
 }
 
-/** The previous secret; `undefined` if its overlap is over or there is none. */
+/**
+ * The previous secret, still sealed; `undefined` if there is no previous secret, or it is no longer
+ * accepted.
+ */
 function acceptedSecret(
   { clock }: DomainContext,
   { earlierSecret }: Application,

@@ -28,7 +28,7 @@ const RECOVERY_BYTES = 10
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** The second factors of a user, and the credentials that can begin a login. */
+/** All credentials of a user, grouped by their use. */
 export interface Factors {
   /** The second factors that are enrolled, enabled and allowed, the strongest first. */
   usable: FactorKind[]
@@ -37,7 +37,7 @@ export interface Factors {
    * current domain.
    */
   keys: HardwareCredential[]
-  /** The authentication methods of the usable factors in a second step. */
+  /** The authentication methods that the usable factors prove as a second step. */
   methods: Method[]
   /** All second factors, including those that are disabled or not allowed. */
   enrolled: FactorKind[]
@@ -50,13 +50,13 @@ export interface Factors {
   /** Whether the user has a password that is not disabled. */
   hasPassword: boolean
   /**
-   * The number of unused recovery codes. It is 0 if the user has no usable factor that they could
+   * The number of unused recovery codes; 0 if the user has no usable factor that a code could
    * replace.
    */
   recoveryCodes: number
   /**
-   * The version of the recovery codes, for {@link renewRecoveryCodes}; `undefined` if there are
-   * none.
+   * The version of the recovery codes, for {@link renewRecoveryCodes}; `undefined` if the user has
+   * no recovery codes.
    */
   recoveryRev: number | undefined
   /**
@@ -85,7 +85,10 @@ export async function readFactors(
   return factorsAmong(settings, (await store.credentials.list(tenantId, userId, page))?.items ?? [])
 }
 
-/** Finds the second factors among all credentials of a user. */
+/**
+ * Groups all credentials of a user by their use. The settings of the tenant decide which of them
+ * are usable.
+ */
 export function factorsAmong(settings: TenantSettings, listed: readonly Credential[]): Factors {
   const enabled = listed.filter(({ disabled }) => !disabled)
   const allowed = allowedFactors(settings)
@@ -114,8 +117,8 @@ export function factorsAmong(settings: TenantSettings, listed: readonly Credenti
 }
 
 /**
- * The time at which one of these second factors or recovery codes was last added or changed; 0 if
- * there are none. A use is no change.
+ * The time at which a second factor or recovery codes among these credentials were last added or
+ * changed; 0 if there are no such credentials. A use is no change.
  */
 export function factorsChangedAt(credentials: readonly Credential[]): Micros {
   const isFirst = ({ kind }: Credential) => credentialKinds[kind].role === 'first'

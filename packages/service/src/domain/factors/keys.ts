@@ -21,8 +21,8 @@ export function keyCredential(
 }
 
 /**
- * Finds a user's passkey or security key by the authenticator's credential id; `undefined` if there
- * is none.
+ * Finds a user's passkey or security key by the authenticator's credential id; `undefined` if the
+ * user has no such credential.
  */
 export async function findKey(
   { context, tenantId }: Scope,

@@ -75,8 +75,8 @@ export interface LoginFacts {
 }
 
 /**
- * The reasons why the user cannot log in now, even with the right password and factor. Empty if
- * there are none. The login itself uses the same functions.
+ * The reasons why the user cannot log in now, even with the right password and factor; empty if the
+ * user can log in. The login itself uses the same functions.
  */
 export function loginObstacles(facts: LoginFacts): Obstacle[] {
   const { settings, user, pauses, refusedMail } = facts

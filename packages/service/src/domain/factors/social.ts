@@ -19,7 +19,7 @@ export interface SocialAccount {
 
 /**
  * Finds the user to whom an account at a provider is connected, and the credential. Returns
- * `undefined` if there is none.
+ * `undefined` if the account is connected to no user.
  */
 export async function findConnected(
   { store }: Pick<DomainContext, 'store'>,

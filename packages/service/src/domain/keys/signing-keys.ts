@@ -56,7 +56,7 @@ export async function storedKeys(context: DomainContext, tenantId: string): Prom
 /**
  * Creates a new signing key for the tenant, which signs from now on. Earlier keys stay published
  * for 90 days after they last signed, so that tokens and sessions stay valid. A rotation deletes
- * the keys whose period is over.
+ * the keys whose 90 days have passed.
  *
  * @param options - `withdrawEarlier` deletes all earlier keys at once.
  * @returns The `kid` of the new key.

@@ -48,7 +48,9 @@ export interface AuditProblem {
 interface Compared {
   seal: Seal
   statement: SealStatement
-  /** The time of the last entry; `undefined` if the entries differ from the sealed ones. */
+  /**
+   * The time of the last sealed entry; `undefined` if the entries differ from the sealed entries.
+   */
   intactTo: Micros | undefined
 }
 
@@ -113,8 +115,8 @@ export async function* verifyAuditOf(
 }
 
 /**
- * The problem that a seal before this one is missing; `undefined` if none is. A seal from before
- * the horizon may have been pruned.
+ * The problem that the seal before this one is missing; `undefined` if that seal is there, or was
+ * made before the horizon and may have been pruned.
  */
 function gapBefore(
   { from, previousAt }: SealStatement,
@@ -128,9 +130,11 @@ function gapBefore(
 }
 
 /**
- * Compares the entries of a seal with the seal's hash, and adds differences to `found`.
+ * Compares the entries of a seal with the seal's hash. Adds to `found` that entries were changed or
+ * pruned, and that a seal was made too late.
  *
- * @returns The time of the last entry; `undefined` if the entries differ from the sealed ones.
+ * @returns The time of the last sealed entry; `undefined` if the entries differ from the sealed
+ *   entries.
  */
 async function compareWithSeal(
   scope: Scope,

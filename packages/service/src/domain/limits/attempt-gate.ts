@@ -100,8 +100,8 @@ export function createAttemptGate(
   }
 
   /**
-   * Removes a waiter, and wakes the first one in its line. The removed attempt may have left room
-   * for that one.
+   * Removes a waiter from a line, and wakes the waiter that is then first in the line. The removed
+   * attempt may have left room for its attempt.
    */
   function leave(key: string | undefined, waiter: Waiter): void {
     if (key === undefined) return

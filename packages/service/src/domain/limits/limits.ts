@@ -442,8 +442,8 @@ async function pausesOf(
 }
 
 /**
- * The wait that a limit requires after the counted attempts; `undefined` if there is none. The
- * login uses the same calculation.
+ * The wait that a limit requires after the counted attempts; `undefined` if no wait is required.
+ * The login uses the same calculation.
  */
 function pauseBy(
   { domain, limits }: Counting,

@@ -77,9 +77,7 @@ export interface Undoing {
   readonly unchanged: number
 }
 
-/**
- * The kind of job that undoes a job. It is `undefined` if the job cannot be undone or still runs.
- */
+/** The kind of job that undoes a job. `undefined` if the job cannot be undone, or still runs. */
 export function oppositeOf(job: BulkJob | ImportJob): BulkKind | undefined {
   if (job.kind === 'import' || job.state === 'running') return undefined
   return opposites[job.kind]
@@ -269,7 +267,7 @@ async function take(
   }
 }
 
-/** The message that a kind of job sends; `undefined` if it sends none. */
+/** The message that a kind of job sends; `undefined` if this kind sends no message. */
 function mailOf(kind: BulkKind): RequestedMail | undefined {
   return kind === 'reset' || kind === 'verify' || kind === 'invite' ? kind : undefined
 }

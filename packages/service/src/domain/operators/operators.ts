@@ -172,8 +172,9 @@ export async function recoverOperator(
 }
 
 /**
- * Finds the operator of an invitation by its token. Returns `expired` if the invitation is too old.
- * Returns `undefined` if it was used or replaced, or the operator is disabled or unconfirmed.
+ * Finds the invited operator by the token of the invitation. Returns `expired` if the invitation
+ * has expired, and `undefined` if it was used or replaced, or if the operator is disabled or
+ * unconfirmed.
  */
 export async function findInvited(
   { store, clock }: DomainContext,

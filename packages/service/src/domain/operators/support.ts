@@ -109,7 +109,7 @@ export interface UserState {
   clients: ClientAccess[]
   /** The newest messages of the last 7 days. */
   mails: MailRecord[]
-  /** The reasons why the user cannot log in. Empty if there are none. */
+  /** The reasons why the user cannot log in; empty if the user can log in. */
   obstacles: Obstacle[]
 }
 
@@ -211,7 +211,7 @@ export interface Support {
   sessions(scope: Scope, userId: string): Promise<LiveSession[]>
   /** Ends a session: its applications get logout tokens, and its tokens are revoked. */
   endSession(scope: Scope, userId: string, id: string): Promise<LiveSession>
-  /** Ends all sessions. Resolves to the sessions that were ended. */
+  /** Ends all sessions of a user. Resolves to the sessions that were ended. */
   endSessions(scope: Scope, userId: string): Promise<LiveSession[]>
   /**
    * Sends a message with a new link, in the language of the user's `locale` unless `language` is
@@ -235,7 +235,8 @@ export interface Support {
     },
   ): Promise<MailRecord[]>
   /**
-   * Messages of the last 7 days in a state, the newest first. Without `next`, it is the last page.
+   * A page of the messages of the last 7 days that are in a state, the newest first. The last page
+   * has no `next`.
    */
   mailsInState(
     scope: Scope,
@@ -252,30 +253,31 @@ export interface Support {
    * The message has a link to contest the change.
    */
   tellOfMove(scope: Scope, before: User, user: User, standing: Standing): Promise<void>
-  /**
-   * Notifies an operator by mail of a change of role or tenants, and of the operator who made it.
-   */
+  /** Tells an operator by mail that their role or tenants have changed, and who changed them. */
   tellOfRole(scope: ServiceScope, change: RoleChange): Promise<void>
   /** Sends an operator the link of an invitation, in the language of the operator. */
   mailInvitation(scope: ServiceScope, invitation: MailedInvitation): Promise<void>
   /**
-   * Notifies the operator who made an invitation that it was accepted. Notifies no one if the
-   * command line made it.
+   * Notifies the operator who made an invitation that the invitation was accepted. An invitation by
+   * the command line causes no message.
    */
   tellOfAcceptance(scope: ServiceScope, accepted: OperatorUser): Promise<void>
   /**
-   * Notifies the owners and admins who see the tenant by mail that an endpoint was switched off.
+   * Sends a mail to the owners and admins who see the tenant: one of its webhooks was switched off.
    */
   tellOfWebhook(scope: Scope, webhook: WebhookSwitchedOff): Promise<void>
-  /** The state of a user. The user's records are passed, so only entries that expire are read. */
+  /**
+   * The state of a user. The caller passes the tenant, the user and the credentials, so these are
+   * not read again.
+   */
   stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
   /** Removes a trusted device, so that the user is asked for the second step on it again. */
   forgetDevice(scope: Scope, userId: string, id: string): Promise<void>
-  /** The accesses of clients to a user, the newest grant first. */
+  /** The access that a user has granted to clients, the newest grant first. */
   grants(scope: Scope, userId: string): Promise<ClientAccess[]>
   /**
-   * A page of the accesses that users have granted to the clients of a host, or to an application
-   * on devices. The newest come first.
+   * A page of the access that users have granted, the newest first: to the clients of a host, or to
+   * an application by logging in on a device.
    */
   grantsTo(
     scope: Scope,
@@ -291,8 +293,8 @@ export interface Support {
    * A page of the programs: the blocked ones by name, followed by those to which users have granted
    * access within a year, the newest grant first.
    *
-   * @param isBlocked - Lists only the blocked programs with `true`, only the others with `false`.
-   *   Default: both.
+   * @param isBlocked - `true` lists only the blocked programs, `false` only the others. Default:
+   *   both.
    */
   programs(
     scope: Scope,
@@ -300,13 +302,14 @@ export interface Support {
     page: { after: ProgramPlace | undefined; limit: number },
   ): Promise<{ items: Program[]; next: ProgramPlace | undefined }>
   /**
-   * The clients of a host. @throws ServiceError `not_found` for a host that the tenant does not
-   * know.
+   * The program with this host.
+   *
+   * @throws ServiceError `not_found` for a host that the tenant does not know.
    */
   program(scope: Scope, host: string): Promise<Program>
   /** Blocks a host and ends all grants to its clients, or unblocks the host. */
   blockProgram(scope: Scope, host: string, isBlocked: boolean): Promise<Program>
-  /** The reasons why the user cannot log in now. Empty if there are none. */
+  /** The reasons why the user cannot log in now; empty if the user can log in. */
   obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
   /**
    * Reads the metadata and the keys of a connection's provider. The connection need not be stored.

@@ -97,7 +97,8 @@ function sizeOfWebp(bytes: Buffer): Size | undefined {
  * Checks the bytes of an image, and returns its description. The pixels are not decoded, and
  * metadata in the file is kept.
  *
- * @throws ServiceError `invalid_request` for an image that is refused.
+ * @throws ServiceError `invalid_request` if the image is too large, is cut off, or is not PNG, JPEG
+ *   or WebP.
  */
 export function checkLogo(bytes: Buffer): TenantLogo {
   if (bytes.length > MAX_LOGO_BYTES) refuse(reason('logo_too_large', { most: MAX_LOGO_BYTES }))

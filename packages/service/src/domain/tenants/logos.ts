@@ -34,8 +34,8 @@ export async function setLogo(
 }
 
 /**
- * The bytes of the tenant's current logo; `undefined` if the logo has another hash or there is
- * none.
+ * The bytes of the tenant's logo; `undefined` if the tenant has no logo, or its logo has another
+ * hash.
  */
 export async function findLogo(
   { store }: Pick<Scope['context'], 'store'>,

@@ -53,8 +53,8 @@ export async function createTenant(scope: ServiceScope, input: TenantInput): Pro
 }
 
 /**
- * Reads a tenant; `undefined` if there is none. The system tenant exists only with a console, and
- * has the console's host as its domain.
+ * Reads a tenant; `undefined` if no tenant has this id. The system tenant exists only with a
+ * console, and has the console's host as its domain.
  */
 export async function lookUpTenant(
   { store, domains: { consoleHost } }: Pick<DomainContext, 'store' | 'domains'>,
@@ -77,7 +77,7 @@ export function tenantAt(context: DomainContext, host: string): Promise<Tenant |
 /**
  * Reads a tenant.
  *
- * @throws ServiceError `not_found` when there is none.
+ * @throws ServiceError `not_found` if no tenant has this id.
  */
 export async function getTenant({ context, tenantId }: Scope): Promise<Tenant> {
   return found(await lookUpTenant(context, tenantId))
@@ -283,7 +283,7 @@ async function verifyNewDomain({ context, tenantId }: Scope, domain: string): Pr
   await verifyDomain(tenantId, domain, context.domains)
 }
 
-/** The time until which a domain that the tenant gives up now is reserved for it. */
+/** The time until which a domain that the tenant gives up now stays reserved for the tenant. */
 function heldUntil({ clock }: DomainContext): Micros {
   return nowMicros(clock) + DOMAIN_HOLD_MICROS
 }

@@ -49,7 +49,7 @@ const NAME_CLAIMS = ['name', 'given_name', 'family_name', 'nickname', 'preferred
 
 /**
  * Checks a password that a user chose, by the rules of all tenants and the policy of this tenant.
- * Returns the problem; `undefined` if there is none.
+ * Returns the problem; `undefined` if the password is accepted.
  */
 export async function judgePassword(
   context: Pick<DomainContext, 'leaks'>,

@@ -163,7 +163,7 @@ async function bring(
 interface Plan {
   changes: Difference[]
   password: ImportedPassword | undefined
-  /** The legacy password to store. It replaces the password or an earlier legacy password. */
+  /** The legacy password to store, in place of the password or an earlier legacy password. */
   legacy: LegacyPassword | undefined
   /** The stored password when the plan was made, if the row has a password. */
   stored: PasswordCredential | undefined
@@ -221,7 +221,10 @@ async function planOf(scope: Scope, row: ExportedUser, user: User): Promise<Plan
   return plan
 }
 
-/** The id of another user who has the address of the row; `undefined` if there is none. */
+/**
+ * The id of another user who has the address of the row; `undefined` if no other user has this
+ * address.
+ */
 async function holderOf(scope: Scope, { input }: ExportedUser, { id }: User) {
   const holder = await findUser(scope, input.email)
   return holder && holder.id !== id ? holder.id : undefined

@@ -137,7 +137,10 @@ export interface Contest extends Displaced {
   rulings: number
 }
 
-/** Whether a displaced address can still contest. It cannot after an operator has decided. */
+/**
+ * Whether the owner of a displaced address can still contest the change. If a link has displaced
+ * the address, any decision of an operator ends this right.
+ */
 export function isContestValid(
   account: Pick<Account, 'user' | 'standing'>,
   { emailKey, at, rulings }: Contest,

@@ -42,7 +42,7 @@ export async function listOfUsers(
   }
 }
 
-/** The last login of a user; `undefined` if none is known. */
+/** The last login of a user; `undefined` if no login is known. */
 export async function lastLoginOf(
   { context: { store }, tenantId }: Scope,
   userId: string,

@@ -71,7 +71,7 @@ export function newUser({ context, tenantId }: Scope, input: UserInput): User {
   }
 }
 
-/** Reads a user; `undefined` if there is none. */
+/** Reads a user; `undefined` if the tenant has no user with this id. */
 export function lookUpUser(
   { store }: Pick<DomainContext, 'store'>,
   tenantId: string,
@@ -83,7 +83,7 @@ export function lookUpUser(
 /**
  * Reads a user.
  *
- * @throws ServiceError `not_found` if there is none.
+ * @throws ServiceError `not_found` if the tenant has no user with this id.
  */
 export async function getUser({ context, tenantId }: Scope, id: string): Promise<User> {
   return found(await lookUpUser(context, tenantId, id))

@@ -110,8 +110,8 @@ export async function addCredential(
       added = 'added'
       return { ...account, credentials: [...credentials, credential] }
     }
-    // This is the first factor, because the others were removed meanwhile. It would have to end the
-    // sessions, which needs `first`.
+    // The user's other second factors were removed meanwhile. Adding the only second factor has to
+    // end the sessions, which needs `first`.
     if (!first) return account
     added = 'added_first'
     const { ending, recovery } = first

@@ -74,8 +74,8 @@ export function isMoveLinkValid(
 }
 
 /**
- * The standing after a decision of an operator. Earlier links are no longer valid, and a dispute is
- * over.
+ * The standing after a decision of an operator. Earlier links are no longer valid, and an open
+ * dispute is closed.
  */
 export function afterRuling(account: Account): Standing {
   const { moves, rulings, readdressed } = standingOf(account)

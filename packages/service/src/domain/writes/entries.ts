@@ -35,7 +35,7 @@ interface Sealing<T> {
 
 /**
  * A record as read from the store. The sealed member is `undefined` if it cannot be opened, for
- * example because its master key is gone.
+ * example because its master key was removed.
  */
 export interface Found<T> {
   readonly value: T
@@ -44,7 +44,7 @@ export interface Found<T> {
 }
 
 /**
- * Additional data of a record. `token` and `accountId` are for finding it; `seconds` is its
+ * Additional data of a record. The record can be found by `token` and `accountId`; `seconds` is its
  * lifetime.
  */
 interface More {
@@ -61,21 +61,21 @@ interface Entries<T> {
    * lifetime.
    */
   readonly seconds: number | undefined
-  /** The member that is sealed in the store; `undefined` if none is. */
+  /** The member that is sealed in the store; `undefined` if no member is sealed. */
   readonly sealed: string | undefined
   /**
    * Writes a record, or replaces the record with the same id.
    *
    * @param more - `token`: a bearer secret that also finds the record. `accountId`: the user to
-   *   whom the record belongs, or another name by which records are listed. `seconds`: the
-   *   lifetime, instead of that of the kind.
+   *   whom the record belongs, or another name by which records are listed. `seconds`: the lifetime
+   *   of this record, which replaces {@link Entries.seconds}.
    */
   put(holder: Holder, id: EntryId, value: T, more?: More): Promise<void>
   /** The change that {@link Entries.put} would write, for a write of several records at once. */
   toPut(holder: Holder, id: EntryId, value: T, more?: More): Change
   /**
-   * Replaces the value of a record, even if the record has changed since it was read. Its expiry
-   * stays.
+   * Replaces the value of a record, even if the record has changed since it was read. The record
+   * keeps its expiry.
    */
   replace(holder: Holder, found: Found<T>, value: T): Promise<void>
   /**
@@ -127,7 +127,8 @@ export function keyOf(id: string): string {
 /**
  * Defines a kind of record that expires.
  *
- * @param seconds - The lifetime of the records, in seconds; `undefined` if it differs.
+ * @param seconds - The lifetime of the records, in seconds; `undefined` if each record gets its own
+ *   lifetime.
  * @throws Error for a kind that was already defined.
  */
 export function entry<T extends object>(
@@ -242,8 +243,8 @@ function sealedPayload<T extends object>(
 }
 
 /**
- * The value of a record with an opened member. The member is `undefined` if it cannot be opened,
- * for example because its master key is gone.
+ * The value of a record with the sealed member opened. The member is `undefined` if it cannot be
+ * opened, for example because its master key was removed.
  */
 function openedValue<T extends object>(
   { member, as, purpose }: Sealing<T>,

@@ -82,7 +82,11 @@ export function notFound(): ServiceError {
   return new ServiceError('not_found', reason('not_found'))
 }
 
-/** Returns the record. @throws ServiceError `not_found` if there is none. */
+/**
+ * Returns the record.
+ *
+ * @throws ServiceError `not_found` if the record is `undefined`.
+ */
 export function found<T>(record: T | undefined): T {
   if (record === undefined) throw notFound()
   return record

@@ -21,7 +21,7 @@ export const lifetimes = {
   spentRefreshTokenSeconds: 60,
   /** The lifetime of offline access, even if it is used. */
   offlineGrantSeconds: 365 * 86_400,
-  /** The period for which a device counts as known after a login on it. */
+  /** The period for which a device counts as known after a login on this device. */
   knownDeviceSeconds: 180 * 86_400,
   /**
    * The period in which a login page must be opened. The visitor is redirected to the page at once.

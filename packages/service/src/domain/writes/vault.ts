@@ -154,8 +154,8 @@ export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
 }
 
 /**
- * The opened text, or `undefined` if it cannot be opened, for example because its master key is
- * gone. For data that can be made again, such as a mailed code.
+ * Opens a text; `undefined` if it cannot be opened, for example because its master key was removed.
+ * Used for data that can be made again, such as a mailed code.
  */
 export function openIfKnown(vault: Vault, purpose: string, sealed: string): string | undefined {
   try {

@@ -15,7 +15,8 @@ type Find<Found> = (this: object, id: string, options?: object) => Promise<Found
 /**
  * Stores two more members with every interaction: the browser in which the login began (`browser`),
  * and the name that a client claims (`clientName`). Only this browser can resume the interaction.
- * If the user of the session cannot continue, the interaction becomes independent of the session.
+ * An interaction that begins in a session whose login is no longer valid does not refer to this
+ * session.
  *
  * @param begin - Returns these members, and the lifetime of the interaction until its page is
  *   opened, in seconds. If the promise rejects, no interaction begins.
@@ -38,8 +39,8 @@ export function bindInteractions(
     const { browser, seconds, clientName } = await begin(Provider.ctx, this.jti)
     Object.assign(this, { browser, clientName })
     const { session, account } = Provider.ctx.oidc
-    // The session of a user who cannot continue may be destroyed in the background at any time. The
-    // login must not be destroyed with the session.
+    // A session whose login is no longer valid may be destroyed in the background at any time. The
+    // interaction must not be destroyed with this session.
     if (session?.accountId && !account) this.session = undefined
     return save.call(this, Math.min(ttl, seconds))
   })
@@ -55,8 +56,8 @@ export function bindInteractions(
 }
 
 /**
- * The interaction of a request, if the session in which it began no longer exists; otherwise
- * `undefined`. oidc-provider would answer that there is no such interaction.
+ * The interaction of a request, if the session in which the interaction began no longer exists;
+ * otherwise `undefined`. oidc-provider would answer that there is no such interaction.
  */
 export async function readAbandoned(
   provider: Provider,

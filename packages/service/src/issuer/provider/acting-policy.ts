@@ -10,8 +10,8 @@ import { isSelfDescribed } from './clients/self-described.ts'
 const OF_USER = /^(login|create|select_account)$/
 
 /**
- * The operator's login as the user in the session of a request; `undefined` if there is none, or it
- * is no longer valid.
+ * The operator's login as the user in the session of a request; `undefined` if no operator acts in
+ * the session, or the operator's login is no longer valid.
  */
 export function actingFor({ oidc }: KoaContextWithOIDC): Acting | undefined {
   // A session without an account grants nothing.

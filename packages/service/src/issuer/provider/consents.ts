@@ -70,7 +70,10 @@ export function isOnDevice(redirectUri: unknown): boolean {
 /** A holder with the tenant's current record. The tenant's policy can revoke consents. */
 type ConsentHolder = Holder & { readonly tenant: Tenant }
 
-/** The user's consent to a client; `undefined` if there is none, or it is revoked. */
+/**
+ * The user's consent to a client; `undefined` if the user has not consented, or the consent is
+ * revoked.
+ */
 export async function readConsent(
   holder: ConsentHolder,
   userId: string,

@@ -50,7 +50,7 @@ export function setFacts(request: IncomingMessage, known: RequestFacts): void {
   facts.set(request, known)
 }
 
-/** The facts that {@link setFacts} attached. Throws if there are none. */
+/** The facts that {@link setFacts} attached. Throws if no facts are attached. */
 export function factsOf(request: IncomingMessage): RequestFacts {
   const known = facts.get(request)
   if (!known) throw new Error('The request did not come through the dispatcher.')

@@ -36,8 +36,8 @@ export async function isActing(
 }
 
 /**
- * The operator's login in a session, for the banner of pages; `undefined` if there is none, or it
- * is no longer valid.
+ * The operator's login in a session, for the banner of pages; `undefined` if no operator acts in
+ * the session, or the operator's login is no longer valid.
  */
 export async function shownActing(
   context: IssuerContext,

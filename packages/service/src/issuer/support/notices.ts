@@ -23,8 +23,7 @@ export function noticesOf(
 > {
   return {
     async tellOfMove(scope, before, user, standing) {
-      // The owner is not notified at an address that was never proven, because it may be another
-      // person's.
+      // An unverified earlier address gets no message, because it may be another person's.
       if (before.verifiedAt === undefined) return
       const tenant = await getTenant(scope)
       const facts = factsFor(context, tenant, scope)

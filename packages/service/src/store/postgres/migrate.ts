@@ -85,8 +85,9 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
 type Left = 'none' | 'more' | (Pick<Change, 'indexes' | 'beforeIndexes'> & { name?: string })
 
 /**
- * Makes the missing changes in one transaction. Stops at a change that has indexes or is not
- * finished.
+ * Runs the pending changes in one transaction, and returns the work that remains. Stops after a
+ * change whose indexes must be created outside of the transaction, or whose step needs another
+ * pass. In an empty database, creates all tables.
  */
 async function migrate(run: Run, done: string[]): Promise<Left> {
   const db = createPostgresQueries(run)

@@ -14,7 +14,7 @@ export interface Readers {
    * out of date.
    */
   read<R>(statement: Sql<R>): Promise<Rows<R>>
-  /** Returns the connection for the heartbeat. Opens it if there is none. */
+  /** Returns the connection for the heartbeat, and opens this connection if it is not open. */
   beating(): Reader
   /**
    * Replaces all connections, and repeats the reads in progress. The first attempt of a read keeps

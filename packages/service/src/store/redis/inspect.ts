@@ -12,8 +12,8 @@ export interface RedisFacts {
    */
   evictionPolicy: string | undefined
   /**
-   * The number of seconds by which the clock of the node is ahead of this machine's; negative if it
-   * is behind.
+   * The number of seconds by which the clock of the node is ahead of this machine's clock; negative
+   * if the clock of the node is behind.
    */
   secondsAhead: number
   /** Whether the data of the node survives a restart. */
@@ -56,8 +56,8 @@ async function factsOf(node: Node): Promise<RedisFacts> {
 }
 
 /**
- * Whether snapshots are enabled. If Redis does not allow `CONFIG`, whether a snapshot was ever
- * saved.
+ * Whether Redis saves snapshots. If Redis does not allow `CONFIG`, snapshots count as enabled when
+ * one was ever saved.
  */
 async function savesSnapshots(node: Node, lastSave: number): Promise<boolean> {
   try {

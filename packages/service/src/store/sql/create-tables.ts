@@ -203,8 +203,8 @@ export const DELETE_LATER_KEYS = `delete from credentials as later where type = 
   and (first.created_at, first.user_id) < (later.created_at, later.user_id))`
 
 /**
- * The statement that fills the last logins from the audit log. A login that is already stored is
- * later, and stays.
+ * The statement that fills `last_logins` from the audit log. Rows that already exist are kept,
+ * because they are at least as recent.
  */
 export const FILL_LAST_LOGINS = `insert into last_logins (tenant_id, user_id, at)
   select users.tenant_id, users.id, max(audit.at) from audit

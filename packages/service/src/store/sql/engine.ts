@@ -40,7 +40,7 @@ export interface SearchedUsers {
   readonly isNarrowed: boolean
   /** Conditions on columns of `users`. */
   readonly states: Sql
-  /** The name of the index of the users in the state; `undefined` if there is none. */
+  /** The name of the index of the users in the state; `undefined` if the state has no index. */
   readonly index: string | undefined
 }
 

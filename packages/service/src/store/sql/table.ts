@@ -220,7 +220,7 @@ function createWrites<T, R extends AnyRow>(
           return written(record, row, audit, step)
         })
       } catch (error) {
-        // A further step can also violate a unique index.
+        // `step` may also violate a unique index.
         if (engine.isDuplicate(error)) return { kind: 'duplicate' }
         throw error
       }
@@ -245,8 +245,8 @@ function createWrites<T, R extends AnyRow>(
       write(async () => {
         const row = await writer.first(bind(current, values))
         if (!row) return { kind: 'missing' }
-        // The entry is added before the deletion, because a trigger stores the name of the object
-        // with it.
+        // The entry is added before the deletion, so that a trigger can store the name of the
+        // object with the entry.
         await addEntry(audit)
         await writer.run(bind(deleteRow, values))
         await countOne(values, -1)

@@ -3,8 +3,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Matches the file name of a draft: a copy of the data that is becoming a backup, with the id of
- * its process. Also matches the journal that SQLite may keep beside the draft.
+ * Matches the file names of drafts, and of the journals that SQLite may keep beside drafts. A draft
+ * is a backup that is still being written. Its name contains the id of the process that writes it.
  */
 const DRAFT = /^(backup-(\d+)-[0-9a-f]{12}\.db)(-\w+)?$/
 

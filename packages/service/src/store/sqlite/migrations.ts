@@ -36,7 +36,12 @@ export function migrate(database: DatabaseSync): void {
   }
 }
 
-/** Creates all tables in an empty database. In any other database, makes the missing changes. */
+/**
+ * Creates all tables in an empty database. In any other database, runs the changes that have not
+ * been made yet.
+ *
+ * @throws if a newer version changed the database, or the database is older than release 0.2.0.
+ */
 function apply(database: DatabaseSync): void {
   database.exec(
     'create table if not exists kysely_migration (name text primary key, timestamp text not null)',

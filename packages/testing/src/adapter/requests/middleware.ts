@@ -24,7 +24,8 @@ const onward: TestRoute = {
 }
 
 /**
- * Asserts that a response has the headers of the middleware in front, and sets each cookie once.
+ * Asserts that a response has the headers and cookies of {@link IN_FRONT}, and sets no cookie
+ * twice.
  */
 function assertInFront(answer: Response, what: string): void {
   const names = cookiesOf(answer).map((line) => line.split('=')[0])

@@ -57,7 +57,10 @@ export const operatorRoutes: readonly ConsoleRoute[] = [
 
 /** The refusal of the form that changes the operator of the path. */
 interface Shown extends Refused {
-  /** Whether the form was of an older state of the operator. It is shown with the stored values. */
+  /**
+   * Whether the operator was changed after the form was opened. The form is then shown again with
+   * the stored values.
+   */
   readonly isOld?: boolean
 }
 

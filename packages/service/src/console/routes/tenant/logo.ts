@@ -43,7 +43,8 @@ const pathOf = ({ tenant }: TenantCall) => `/console/t/${tenant.id}/settings/log
 
 async function showLogo(call: TenantCall, refused: Refused = {}): Promise<Result> {
   const { tenant, scope } = call
-  // Shown from its bytes, because the domain of a new tenant may not resolve yet.
+  // The preview gets the logo as a data URL, because the domain of a new tenant may not resolve
+  // yet.
   const bytes = tenant.logo && (await findLogo(scope.context, tenant, tenant.logo.hash))
   return {
     kind: 'page',
@@ -119,7 +120,7 @@ async function save(call: TenantCall): Promise<Result> {
   }
 }
 
-/** Reads an uploaded file, but no further once it is larger than a logo may be. */
+/** Reads an uploaded file. Stops reading when the file is larger than a logo may be. */
 async function read({ bytes }: Upload): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0

@@ -13,7 +13,8 @@ import { tellOfImpersonation } from '../mail/impersonation-mail.ts'
 import { finishActing } from '../progress/finish.ts'
 
 /**
- * The login as a user that the operator in this browser may begin; `undefined` if there is none.
+ * The login as a user that the operator in this browser may begin; `undefined` if there is no such
+ * login.
  */
 async function findOwn({ context, tenant, interaction, request }: InteractionRequest) {
   // Such a login begins only at the account page, from which the operator opens applications.

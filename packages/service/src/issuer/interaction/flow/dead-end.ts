@@ -120,8 +120,8 @@ export async function showInvalidLink(flow: FlowRequest, again?: PageLink): Prom
 }
 
 /**
- * The email address of the user who is logged in in this browser. `undefined` if there is none, or
- * an operator acts for the user.
+ * The email address of the user who is logged in in this browser; `undefined` if no user is logged
+ * in, or if an operator acts for the user.
  */
 async function signedInAs(flow: FlowRequest): Promise<string | undefined> {
   const { context, provider, tenant, request, response } = flow

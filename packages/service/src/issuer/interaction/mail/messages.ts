@@ -75,8 +75,8 @@ export async function isAddressHeld({ domain }: IssuerContext, user: User): Prom
 }
 
 /**
- * Notifies the user that the address waits for the confirmation of a second operator. This replaces
- * a message with a link or code.
+ * Notifies the user that a second operator has to confirm the address first. Sent in place of the
+ * message that would contain a link or code.
  */
 export async function tellHeld(
   context: IssuerContext,

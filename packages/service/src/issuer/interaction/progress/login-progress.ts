@@ -171,8 +171,8 @@ async function needsOtherStart(
 export const ACR_UNMET = 'acr_unmet'
 
 /**
- * The login in progress. If there is none, or the login was revoked, redirects to the start and
- * returns `undefined`.
+ * The login in progress. If no login is in progress, or the login was revoked, redirects to the
+ * start and returns `undefined`.
  */
 export async function readStep(flow: InteractionRequest): Promise<Step | undefined> {
   const { context, tenant, interaction, response } = flow

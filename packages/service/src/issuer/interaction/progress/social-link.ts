@@ -32,8 +32,8 @@ export async function writeLink(
 }
 
 /**
- * The account to connect at the end of the login; `undefined` if there is none, or the tenant does
- * not allow logins at providers.
+ * The account to connect at the end of the login; `undefined` if no account was stored for this
+ * login, or the tenant does not allow logins at providers.
  */
 export async function readLink(flow: InteractionRequest): Promise<PendingLink | undefined> {
   if (!flow.tenant.settings.allowSocial) return undefined

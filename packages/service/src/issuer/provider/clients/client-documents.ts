@@ -70,7 +70,7 @@ export function createClientDocuments(context: {
   const refused = new LRUCache<string, { until: number; reason: string }>({ max: MAX_REFUSED })
   const reading = new Map<string, number>()
 
-  /** Whether an entry is valid. One that expires too late is not: the clock was set back. */
+  /** Whether an entry is valid. Too late an expiry means that the clock was set back since. */
   function isFresh(one: { until: number } | undefined): boolean {
     const left = (one?.until ?? 0) - clock.now()
     return left > 0 && left <= KEPT.max * 1_000

@@ -16,8 +16,9 @@ import { LOG_STATE, type LogState, type Settled } from '../settled.ts'
 type HeldRow = Omit<HeldShard, 'ahead'> & { ahead: string }
 
 /**
- * Makes the store for the positions of the readers of the audit log. Any number of processes share
- * the positions by leases.
+ * Creates the {@link CursorStore} of a PostgreSQL database, which stores the positions of the
+ * readers of the audit log. Any number of processes share the positions: a process leases a
+ * position while it reads.
  */
 export function createPostgresCursors(
   connections: Connections,

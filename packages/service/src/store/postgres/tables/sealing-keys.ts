@@ -3,7 +3,8 @@ import { sql } from '../../sql/sql.ts'
 import type { Connections } from '../connections.ts'
 
 /**
- * Makes the store for the ids of the master keys under which secrets of this database are sealed.
+ * Creates the {@link SealingKeyStore} of a PostgreSQL database: the ids of the master keys under
+ * which secrets of the database are sealed.
  */
 export function createSealingKeys(connections: Connections): SealingKeyStore {
   return {

@@ -9,7 +9,7 @@ import { isUnconfirmed } from './restores.ts'
 
 type ListedKey = Row<'api_keys'> & { tenants: string; unconfirmed: number }
 
-/** Makes the store of API keys in an SQL database. */
+/** Creates the {@link ApiKeyStore} of an SQL database. */
 export function createApiKeys(engine: Engine, addEntry: AddEntry): ApiKeyStore {
   const { reader, writer, write, json } = engine
   const listed = sql`select ${every('api_keys')}, ${isUnconfirmed(sql`api_keys.id`)} as unconfirmed, case when reaches_all = 0 then (

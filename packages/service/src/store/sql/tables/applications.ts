@@ -6,7 +6,7 @@ import { sql } from '../sql.ts'
 import { type AddEntry, createTable, inTenant } from '../table.ts'
 import { fromRow as toTenant } from '../tenant-rows.ts'
 
-/** Makes the store of applications in an SQL database. */
+/** Creates the {@link ApplicationStore} of an SQL database. */
 export function createApplications(engine: Engine, addEntry: AddEntry): ApplicationStore {
   const table = createTable(engine, addEntry, {
     name: 'applications',

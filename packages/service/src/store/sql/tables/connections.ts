@@ -5,7 +5,7 @@ import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 import { type AddEntry, createTable, inTenant } from '../table.ts'
 
-/** Makes the store of connections in an SQL database. */
+/** Creates the {@link ConnectionStore} of an SQL database. */
 export function createConnectionTable(engine: Engine, addEntry: AddEntry): ConnectionStore {
   const { reader, writer } = engine
   const table = createTable(engine, addEntry, {

@@ -8,10 +8,10 @@ import { list, type Sql, sql } from '../sql.ts'
 import type { Table, TableDefinition } from '../table.ts'
 
 /**
- * Makes the store of credentials in an SQL database.
+ * Creates the {@link CredentialStore} of an SQL database.
  *
- * @param endSessions - Makes the step that revokes the sessions of a user from before `at`, and
- *   counts a ruling.
+ * @param endSessions - Makes the step that revokes the sessions of a user that began before `at`,
+ *   and counts a ruling.
  */
 export function createCredentials<S>(
   { reader }: Pick<Engine, 'reader'>,

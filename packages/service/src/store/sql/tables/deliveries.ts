@@ -62,7 +62,7 @@ const CLOCKS_APART = 600 * 1e6
 /** The maximum number of rows that one statement deletes. */
 const PRUNE_BATCH = 1_000
 
-/** Makes the store of deliveries in an SQL database. */
+/** Creates the {@link DeliveryStore} of an SQL database. */
 export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
   return {
     ...createAdding(db),

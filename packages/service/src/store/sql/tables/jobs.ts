@@ -18,7 +18,7 @@ export interface JobEngine extends Pick<Engine, 'reader'> {
 
 const every = columnsIn('jobs')
 
-/** Makes the store of jobs in an SQL database. */
+/** Creates the {@link JobStore} of an SQL database. */
 export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
   const until = (seconds: number) => sql`${now()} + ${Math.round(seconds * 1e6)}`
   return {

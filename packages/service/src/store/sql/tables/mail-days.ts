@@ -9,7 +9,7 @@ interface MailDayEngine extends Pick<Engine, 'reader'> {
   run(statement: Sql): Promise<unknown>
 }
 
-/** Makes the store of mail counts by day in an SQL database. */
+/** Creates the {@link MailDayStore} of an SQL database. */
 export function createMailDays({ reader, run }: MailDayEngine): MailDayStore {
   return {
     async add(tenantId, day, outcome) {

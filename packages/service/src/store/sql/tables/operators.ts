@@ -24,7 +24,7 @@ type JoinedRow = Row<'users'> &
     unconfirmed: number
   }
 
-/** Makes the store of operators in an SQL database. */
+/** Creates the {@link OperatorStore} of an SQL database. */
 export function createOperators(engine: Engine, addEntry: AddEntry): OperatorStore {
   const { reader, byBytes, indexedBy } = engine
   const table = createTable(engine, addEntry, {

@@ -8,7 +8,8 @@ import { toRow } from './audit.ts'
 /** The parts of a restore that differ between the databases. */
 interface Own {
   /**
-   * The statement that lets the audit log continue after an id, which an entry was inserted with.
+   * The statement after which new entries of the audit log get ids above `id`. It is needed because
+   * an entry was inserted with this id.
    */
   continueFrom?: (id: number) => Sql
   /** Further assignments for an update of a user, beginning with a comma. */
@@ -20,7 +21,9 @@ export function isUnconfirmed(id: Sql): Sql {
   return sql`case when exists (select 1 from unconfirmed where unconfirmed.id = ${id}) then 1 else 0 end`
 }
 
-/** Makes the store of restores in an SQL database. */
+/**
+ * Creates the {@link RestoreStore} of an SQL database, which records that a backup was restored.
+ */
 export function createRestores(engine: Engine, addEntry: AddEntry, own: Own): RestoreStore {
   const { reader, writer, write, lastEntry } = engine
 
@@ -30,8 +33,8 @@ export function createRestores(engine: Engine, addEntry: AddEntry, own: Own): Re
         const { at, past = 0, keepsAccess } = restore
         const end = await writer.first(sql<{ id: number }>`select ${lastEntry} as id`)
         const ends = end?.id ?? 0
-        // `begins` depends on the time, so that two restores of the same backup never continue with
-        // the same ids.
+        // `begins` is the id of the first audit entry after the restore. It depends on the time, so
+        // that the logs of two restores of one backup never use the same ids for different entries.
         const begins = Math.max(ends + 1, past + 1, at)
         await writer.run(insertInto('restores', ['begins', 'ends', 'at'], [begins, ends, at]))
         const entry = { ...toRow(audit), id: begins }

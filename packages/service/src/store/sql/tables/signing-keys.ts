@@ -5,7 +5,7 @@ import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 import { type AddEntry, createTable, inTenant } from '../table.ts'
 
-/** Makes the store of signing keys in an SQL database. */
+/** Creates the {@link SigningKeyStore} of an SQL database. */
 export function createSigningKeys(engine: Engine, addEntry: AddEntry): SigningKeyStore {
   const table = createTable(engine, addEntry, {
     name: 'signing_keys',

@@ -18,7 +18,7 @@ type DeletedRow = Pick<Row<'tenants'>, 'id' | 'domain' | 'name'> & {
   value: number | null
 }
 
-/** Makes the store of tenants in an SQL database. */
+/** Creates the {@link TenantStore} of an SQL database. */
 export function createTenants(engine: Engine, addEntry: AddEntry): TenantStore {
   const { reader, writer, write, counters, json, lower } = engine
   const held = createHeldDomains(engine)

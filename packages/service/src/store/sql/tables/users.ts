@@ -14,7 +14,7 @@ import { standingOf, toStanding } from './standings.ts'
 type AccountMethods = Pick<UserStore, 'insertMany' | 'updateAccount' | 'getAccount' | 'findAccount'>
 
 /**
- * Makes the store of users in an SQL database.
+ * Creates the {@link UserStore} of an SQL database.
  *
  * @param insertCredential - Makes the step that inserts a credential.
  * @param count - Makes the step that counts an effect in the standing of a user.

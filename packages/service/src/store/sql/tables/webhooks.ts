@@ -5,7 +5,7 @@ import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 import { type AddEntry, createTable, inTenant } from '../table.ts'
 
-/** Makes the store of webhook endpoints in an SQL database. */
+/** Creates the {@link WebhookStore} of an SQL database. */
 export function createWebhooks(engine: Engine, addEntry: AddEntry): WebhookStore {
   const { reader, writer, json } = engine
   const table = createTable(engine, addEntry, {
