@@ -5,7 +5,10 @@ import type { ResolvedAuthOptions } from '../options/options.ts'
 import { createSealer } from '../shared/sealing.ts'
 import { translate } from '../texts/languages.ts'
 
-/** The most characters of a sealed response. Proxies would refuse a longer URL. */
+/**
+ * The maximum length of the provider's sealed response, in characters. The response is part of the
+ * redirect URL, and proxies refuse URLs that are too long.
+ */
 const MAX_LENGTH = 4000
 
 /**

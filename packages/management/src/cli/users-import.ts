@@ -180,7 +180,7 @@ interface Files {
 /**
  * The paths of the files that an import writes.
  *
- * @throws Exit (usage error) if two of these paths and `file` are the same.
+ * @throws Exit (usage error) unless these paths and `file` name four different files.
  */
 function filesOf(file: string, options: ImportOptions): Files {
   const files = {

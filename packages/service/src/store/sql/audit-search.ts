@@ -147,13 +147,13 @@ export function createAuditCount(
     const { index, is } = byActionOf(tenantId)
     const rows = await engine.reader.all(sql<{ action: string; n: number }>`
       ${actionsIn(engine, index, is, prefix)}
-      -- A range of the index, not two equalities: for an action that it believes to be frequent, PostgreSQL would read all
-      -- entries by their time instead.
+      -- Compares action and time as one range of the index. With two conditions, PostgreSQL would scan all entries by
+      -- time if it estimates that the action is frequent.
       select one as action, (select count(*) from (select 1 from audit ${engine.indexedBy(index)}
         where ${is} and (${action}, at) >= (found.one, ${from}) and ${action} <= found.one
         order by ${action}, at limit ${limit}) as counted) as n
-      -- No beginning has as many actions. Without a limit, PostgreSQL expects a hundred and compiles the statement (JIT),
-      -- which takes longer than running it.
+      -- No prefix matches 30 actions, so the limit drops none. Without it, PostgreSQL estimates a hundred rows and
+      -- compiles the statement (JIT), which takes longer than running it.
       from found where one is not null limit 30`)
     return new Map(rows.map(({ action, n }) => [action, n]))
   }
