@@ -73,7 +73,7 @@ export function merged<Field extends string>(
 }
 
 /** The stored fields that differ from those of a form, by name. `metadata` has all rows as lines. */
-export function storedBeside(shown: FormValues, stored: FormValues): Record<string, string> {
+function storedBeside(shown: FormValues, stored: FormValues): Record<string, string> {
   const textsOf = ({ fields, metadata }: FormValues): Record<string, string> => ({
     ...fields,
     metadata: metadata.map(({ key, value }) => `${key}: ${inOneWay(value)}`).join('\n'),
@@ -82,4 +82,44 @@ export function storedBeside(shown: FormValues, stored: FormValues): Record<stri
   return Object.fromEntries(
     Object.entries(textsOf(stored)).filter(([name, text]) => text !== own[name]),
   )
+}
+
+/** The time and the values with which a form was filled. The form sends both back. */
+export interface Filled {
+  readonly readAt: Micros
+  readonly filledWith: string
+}
+
+/** Fills a form from its object. */
+export function filledFrom({ updatedAt }: { updatedAt: Micros }, values: FormValues): Filled {
+  return { readAt: updatedAt, filledWith: baseFrom(values) }
+}
+
+/** The time and the values that a submitted form was filled with, to show the form again. */
+export function filledBefore(form: URLSearchParams): Filled {
+  return { readAt: Number(form.get('read_at')), filledWith: form.get('base') ?? '' }
+}
+
+/** A form that is shown again after another person has changed its object. */
+export interface MergedForm<Field extends string> {
+  readonly kept: FormValues<Field>
+  readonly shown: {
+    /** The stored fields that differ from the form. */
+    readonly theirs: Readonly<Record<string, string>>
+    readonly filled: Filled
+    readonly problem: Sentence
+    readonly status: number
+  }
+}
+
+/** Merges a submitted form with its object, which another person has changed. */
+export function mergedForm<Field extends string>(
+  form: URLSearchParams,
+  sent: FormValues<Field>,
+  record: { updatedAt: Micros },
+  stored: FormValues<Field>,
+): MergedForm<Field> {
+  const kept = merged(form, sent, stored)
+  const [theirs, filled] = [storedBeside(kept, stored), filledFrom(record, stored)]
+  return { kept, shown: { theirs, filled, problem: CHANGED_MEANWHILE, status: 409 } }
 }

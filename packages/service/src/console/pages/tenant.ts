@@ -150,8 +150,9 @@ export interface TenantPages {
      * has changed the application in the meantime.
      */
     theirs: Readonly<Record<string, string>>
+    readAt: Micros
     /** The stored fields as JSON, which the form sends back in its field `base`. */
-    stored: string
+    filledWith: string
     /** The client secret, if the page is to show it. */
     secret: string | undefined
     /** The rules from which the metadata excepts the application. */

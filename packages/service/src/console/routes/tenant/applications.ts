@@ -39,12 +39,11 @@ import {
   tenantPage,
 } from '../../calls/call.ts'
 import {
-  baseFrom,
-  CHANGED_MEANWHILE,
+  type Filled,
   type FormValues,
+  filledFrom,
   isStale,
-  merged,
-  storedBeside,
+  mergedForm,
 } from '../../forms/concurrent-edits.ts'
 import {
   linesOf,
@@ -149,13 +148,15 @@ interface Shown {
    * application in the meantime.
    */
   readonly theirs?: Readonly<Record<string, string>>
+  /** The filling of a form that was merged with the stored values. */
+  readonly filled?: Filled
 }
 
 async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Result> {
   const { scope, ids, tenant } = call
   const application = await getApplication(scope, ids.application ?? '')
   const { id } = application
-  const { refused, theirs = {} } = shown
+  const { refused, theirs = {}, filled } = shown
   const secret = secretIn(call, 'secret')
   const given = `${id} --tenant ${tenant.id}`
   const earlier = openEarlierSecret(scope.context, application)
@@ -172,7 +173,7 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
       draft: refused?.draft ?? draftOf(application),
       problems: refused?.problems ?? [],
       theirs,
-      stored: baseFrom(valuesOf(draftOf(application))),
+      ...(filled ?? filledFrom(application, valuesOf(draftOf(application)))),
       secret,
       exceptions: namedExceptions(application.metadata),
       hasSecret,
@@ -231,15 +232,10 @@ function showMeanwhile(
   application: Application,
 ): Promise<Result> {
   const stored = valuesOf(draftOf(application))
-  const kept = merged(call.form, valuesOf(draft), stored)
-  return showApplication(call, {
-    refused: {
-      draft: { ...kept.fields, metadata: kept.metadata },
-      problem: CHANGED_MEANWHILE,
-      status: 409,
-    },
-    theirs: storedBeside(kept, stored),
-  })
+  const { kept, shown } = mergedForm(call.form, valuesOf(draft), application, stored)
+  const { problem, status, theirs, filled } = shown
+  const refused = { draft: { ...kept.fields, metadata: kept.metadata }, problem, status }
+  return showApplication(call, { refused, theirs, filled })
 }
 
 async function reveal(call: TenantCall): Promise<Result> {

@@ -28,12 +28,12 @@ import {
   tenantPage,
 } from '../../calls/call.ts'
 import {
-  baseFrom,
-  CHANGED_MEANWHILE,
+  type Filled,
   type FormValues,
+  filledBefore,
+  filledFrom,
   isStale,
-  merged,
-  storedBeside,
+  mergedForm,
 } from '../../forms/concurrent-edits.ts'
 import { shellWord } from '../../forms/form-fields.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
@@ -63,6 +63,8 @@ interface Returned extends Required<Refused> {
   readonly draft: ConnectionDraft
   /** The stored fields that differ from the draft, if another person has changed the connection. */
   readonly theirs?: Readonly<Record<string, string>>
+  /** The filling of a form that was merged with the stored values. */
+  readonly filled?: Filled
   /** Whether the form offers to save the connection although its provider does not answer. */
   readonly mayInsist?: boolean
 }
@@ -186,6 +188,9 @@ async function showConnection(
   ])
   const { sealedSecret: _, ...shown } = connection
   const isKept = refused !== undefined && refused.theirs === undefined
+  const now = isKept
+    ? filledBefore(call.form)
+    : filledFrom(connection, valuesOf(draftOf(connection)))
   const given = `${connection.id} --tenant ${tenant.id}`
   return {
     kind: 'page',
@@ -205,8 +210,7 @@ async function showConnection(
       isOffered: tenant.settings.allowSocial,
       draft: refused?.draft ?? draftOf(connection),
       theirs: refused?.theirs ?? {},
-      readAt: isKept ? Number(call.form.get('read_at')) : connection.updatedAt,
-      filledWith: isKept ? (call.form.get('base') ?? '') : baseFrom(valuesOf(draftOf(connection))),
+      ...(refused?.filled ?? now),
       redirectUri: redirectUriOf(call),
       base: pathOf(call),
     },
@@ -255,13 +259,9 @@ async function showMeanwhile(call: TenantCall): Promise<Result> {
   const connection = await getConnection(scope, ids.connection ?? '')
   const stored = valuesOf(draftOf(connection))
   const sent = Object.keys(stored.fields).map((name) => [name, sentValue(form, name)])
-  const kept = merged(form, valuesOf(Object.fromEntries(sent)), stored)
-  return showConnection(call, {
-    draft: kept.fields,
-    theirs: storedBeside(kept, stored),
-    problem: CHANGED_MEANWHILE,
-    status: 409,
-  })
+  const values = valuesOf(Object.fromEntries(sent))
+  const { kept, shown } = mergedForm(form, values, connection, stored)
+  return showConnection(call, { draft: kept.fields, ...shown })
 }
 
 /** A field of the submitted form. A box that is not checked is `false`. */

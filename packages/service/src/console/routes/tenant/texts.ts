@@ -28,12 +28,12 @@ import {
   tenantPage,
 } from '../../calls/call.ts'
 import {
-  baseFrom,
-  CHANGED_MEANWHILE,
+  type Filled,
   type FormValues,
+  filledBefore,
+  filledFrom,
   isStale,
-  merged,
-  storedBeside,
+  mergedForm,
 } from '../../forms/concurrent-edits.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
 import type { FramePolicy } from '../../pages/index.ts'
@@ -92,6 +92,8 @@ interface Shown extends Refused {
   readonly values?: Readonly<Record<string, string>>
   /** The stored texts that differ from the form, if another person has changed the tenant. */
   readonly theirs?: Readonly<Record<string, string>>
+  /** The filling of a form that was merged with the stored values. */
+  readonly filled?: Filled
 }
 
 /**
@@ -101,8 +103,8 @@ interface Shown extends Refused {
 async function show(call: TenantCall, language: TextLanguage, shown: Shown = {}): Promise<Result> {
   const { tenant, form } = call
   const stored = storedIn(tenant, language)
-  const { values = stored, theirs, ...refused } = shown
-  const isKept = shown.values !== undefined && theirs === undefined
+  const { values = stored, theirs, filled, ...refused } = shown
+  const now = shown.values ? filledBefore(form) : filledFrom(tenant, valuesOf(stored))
   const t = translator(language)
   const fieldOf = (name: TextName) => {
     const key = ours[name]
@@ -127,8 +129,7 @@ async function show(call: TenantCall, language: TextLanguage, shown: Shown = {})
     tenant,
     data: {
       ...{ base: pathOf(call), groups, of: language },
-      readAt: isKept ? Number(form.get('read_at')) : tenant.updatedAt,
-      filledWith: isKept ? (form.get('base') ?? '') : baseFrom(valuesOf(stored)),
+      ...(filled ?? now),
     },
     ...refused,
   }
@@ -144,12 +145,10 @@ function valuesOf(texts: Readonly<Record<string, string>>): FormValues {
  * stored texts.
  */
 function showMeanwhile(call: TenantCall, language: TextLanguage): Promise<Result> {
-  const stored = valuesOf(storedIn(call.tenant, language))
-  const kept = merged(call.form, valuesOf(sentIn(call.form)), stored)
-  const theirs = storedBeside(kept, stored)
-  return show(call, language, {
-    ...{ values: kept.fields, theirs, problem: CHANGED_MEANWHILE, status: 409 },
-  })
+  const { form, tenant } = call
+  const stored = valuesOf(storedIn(tenant, language))
+  const { kept, shown } = mergedForm(form, valuesOf(sentIn(form)), tenant, stored)
+  return show(call, language, { values: kept.fields, ...shown })
 }
 
 /** Runs `work`. If the texts are refused, shows the form again with the submitted ones. */

@@ -16,12 +16,12 @@ import {
   tenantPage,
 } from '../../calls/call.ts'
 import {
-  baseFrom,
-  CHANGED_MEANWHILE,
+  type Filled,
   type FormValues,
+  filledBefore,
+  filledFrom,
   isStale,
-  merged,
-  storedBeside,
+  mergedForm,
 } from '../../forms/concurrent-edits.ts'
 import { shellWord } from '../../forms/form-fields.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
@@ -79,6 +79,8 @@ interface Returned extends Required<Refused> {
   readonly draft: WebhookDraft
   /** The stored fields that differ from the draft, if another person has changed the endpoint. */
   readonly theirs?: Readonly<Record<string, string>>
+  /** The filling of a form that was merged with the stored values. */
+  readonly filled?: Filled
 }
 
 async function showWebhooks(call: TenantCall): Promise<Result> {
@@ -132,7 +134,9 @@ async function showWebhook(call: TenantCall, refused?: Returned): Promise<Result
   const found = await webhooks.deliveries(scope, webhook.id, { state, before, limit: PAGE + 1 })
   const deliveries = found.slice(0, PAGE)
   const last = found.length > PAGE ? deliveries.at(-1) : undefined
-  const isKept = refused !== undefined && refused.theirs === undefined
+  // The form that sends events again has no fields of the endpoint.
+  const isKept = refused !== undefined && call.form.has('read_at')
+  const now = isKept ? filledBefore(call.form) : filledFrom(webhook, valuesOf(webhook))
   const given = `${webhook.id} --tenant ${tenant.id}`
   return {
     kind: 'page',
@@ -142,8 +146,7 @@ async function showWebhook(call: TenantCall, refused?: Returned): Promise<Result
       webhook: shown(webhook),
       ...formOf(refused?.draft ?? webhook),
       theirs: refused?.theirs ?? {},
-      readAt: isKept ? Number(call.form.get('read_at')) : webhook.updatedAt,
-      filledWith: isKept ? (call.form.get('base') ?? '') : baseFrom(valuesOf(webhook)),
+      ...(refused?.filled ?? now),
       secret: secretIn(call, 'secret'),
       tested: secretIn(call, 'tested'),
       base: webhookPath(call),
@@ -187,14 +190,13 @@ async function change(call: TenantCall): Promise<Result> {
  * stored values.
  */
 async function showMeanwhile(call: TenantCall): Promise<Result> {
-  const stored = valuesOf(await getWebhook(call.scope, call.ids.webhook ?? ''))
-  const kept = merged(call.form, valuesOf(draftIn(call.form)), stored)
+  const webhook = await getWebhook(call.scope, call.ids.webhook ?? '')
+  const sent = valuesOf(draftIn(call.form))
+  const { kept, shown: again } = mergedForm(call.form, sent, webhook, valuesOf(webhook))
   const { url, description, types } = kept.fields
   return showWebhook(call, {
     draft: { url, description, types: types.split(' ').filter(Boolean) },
-    theirs: storedBeside(kept, stored),
-    problem: CHANGED_MEANWHILE,
-    status: 409,
+    ...again,
   })
 }
 

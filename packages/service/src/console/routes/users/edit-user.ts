@@ -11,11 +11,11 @@ import {
   tenantPage,
 } from '../../calls/call.ts'
 import {
-  baseFrom,
-  CHANGED_MEANWHILE,
+  type Filled,
+  filledBefore,
+  filledFrom,
   isStale,
-  merged,
-  storedBeside,
+  mergedForm,
 } from '../../forms/concurrent-edits.ts'
 import { metadataOf, metadataRows, sentMetadata } from '../../forms/form-fields.ts'
 import { type Refused, refusedBy } from '../../forms/refused.ts'
@@ -48,6 +48,8 @@ interface Shown extends Refused {
   readonly draft?: UserDraft
   /** The stored fields that differ from the draft, if another person has changed the user. */
   readonly theirs?: Readonly<Record<string, string>>
+  /** The filling of a form that was merged with the stored values. */
+  readonly filled?: Filled
 }
 
 /**
@@ -58,16 +60,15 @@ async function showForm(call: TenantCall, shown: Shown = {}): Promise<Result> {
   const { ids, scope, form } = call
   const user = await getUser(scope, ids.user ?? '')
   const stored = storedDraft(user)
-  const { draft = stored, theirs, ...outcome } = shown
-  const isKept = shown.draft !== undefined && theirs === undefined
+  const { draft = stored, theirs = {}, filled, ...outcome } = shown
+  const now = shown.draft ? filledBefore(form) : filledFrom(user, stored)
   return {
     kind: 'page',
     name: 'edit-user',
     title: 'Edit a user',
     data: {
-      ...{ draft, theirs: theirs ?? {}, labels, base: pathOf(call) },
-      readAt: isKept ? Number(form.get('read_at')) : user.updatedAt,
-      filledWith: isKept ? (form.get('base') ?? '') : baseFrom(stored),
+      ...{ draft, theirs, labels, base: pathOf(call) },
+      ...(filled ?? now),
     },
     commands: [
       `latchkey users update ${user.id} --tenant ${scope.tenantId} --set profile.name="Ada Lovelace"`,
@@ -147,10 +148,9 @@ async function answering(
  * values.
  */
 async function showMeanwhile(call: TenantCall, sent: UserDraft): Promise<Result> {
-  const stored = storedDraft(await getUser(call.scope, call.ids.user ?? ''))
-  const draft = merged(call.form, sent, stored)
-  const theirs = storedBeside(draft, stored)
-  return showForm(call, { draft, theirs, problem: CHANGED_MEANWHILE, status: 409 })
+  const user = await getUser(call.scope, call.ids.user ?? '')
+  const { kept, shown } = mergedForm(call.form, sent, user, storedDraft(user))
+  return showForm(call, { draft: kept, ...shown })
 }
 
 function storedDraft({ email, profile, metadata }: User): UserDraft {
