@@ -7,6 +7,7 @@ import * as management from '../packages/management/src/cli/program.ts'
 import * as service from '../packages/service/src/cli/program.ts'
 import { temporaryFolder } from '../packages/service/test/cli/support.ts'
 import { root } from '../scripts/packages.ts'
+import { commandEnv } from './support/command-env.ts'
 
 const mains = {
   latchkey: 'packages/management/src/cli/main.ts',
@@ -18,7 +19,7 @@ const mains = {
 async function run(name: keyof typeof mains, args = '', pipe = '') {
   const node = `"${process.execPath}" --conditions=latchkey-source "${join(root, mains[name])}"`
   const child = spawn('bash', ['-c', `set -o pipefail; ${node} ${args} ${pipe}`], {
-    env: { PATH: process.env.PATH, NO_COLOR: '1', LATCHKEY_URL: 'http://127.0.0.1:9' },
+    env: { ...commandEnv, NO_COLOR: '1', LATCHKEY_URL: 'http://127.0.0.1:9' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const closed = new Promise<number>((resolve) => child.once('close', resolve))

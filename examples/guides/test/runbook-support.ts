@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
+import { commandEnv } from '../../../test/support/command-env.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 
 const shell = fileURLToPath(new URL('../shell/runbook/', import.meta.url))
@@ -67,6 +68,7 @@ export async function createMachine(
   writeFileSync(join(folder, 'log'), '')
   const port = await freePort()
   const environment: NodeJS.ProcessEnv = {
+    ...commandEnv,
     PATH: `${bin}:${process.env.PATH}`,
     HOME: folder,
     ...(data !== undefined && { LATCHKEY_DATA: data }),

@@ -10,6 +10,7 @@ import { kitSnippet } from '../../../packages/service/src/console/pages/kit-snip
 import { press, startConsole, textOf } from '../../../packages/service/test/console/support.ts'
 import { aTenant, PASSWORD } from '../../../packages/service/test/console/tenant.ts'
 import { createBrowser, type Page } from '../../../packages/service/test/issuer/support/browser.ts'
+import { commandEnv } from '../../../test/support/command-env.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 
 const examples = fileURLToPath(new URL('../..', import.meta.url))
@@ -71,7 +72,7 @@ test.for(shown)(
     const words = built ? ['--env-file=.env', built] : command.split(' ').slice(1)
     const child = spawn(process.execPath, ['--conditions=latchkey-source', ...words], {
       cwd: folder,
-      env: { PATH: process.env.PATH ?? '' },
+      env: commandEnv,
     })
     onTestFinished(() => void child.kill())
     let printed = ''

@@ -14,6 +14,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { commandEnv } from '../../../test/support/command-env.ts'
 import { type Answers, providerNames } from '../src/answers.ts'
 import { filesOf } from '../src/application.ts'
 import { frameworkNames, frameworkOf } from '../src/frameworks.ts'
@@ -31,7 +32,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 async function create(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
+    env: { ...commandEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

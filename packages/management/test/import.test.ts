@@ -1,101 +1,20 @@
-import type { ChildProcess } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient } from '@latchkey/management'
 import { expect, test } from 'vitest'
-import { type Installation, startInstallation } from './support/command.ts'
-import { createLogIn } from './support/log-in.ts'
+import { startInstallation } from './support/command.ts'
+import {
+  allUsers,
+  BCRYPT,
+  expectMapped,
+  killAfter,
+  oldTable,
+  PASSWORD,
+  rowsOf,
+  write,
+} from './support/old-table.ts'
 import { startProxy } from './support/proxy.ts'
-import { startSpecServer } from './support/spec-server.ts'
-
-const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
-const PASSWORD = 'correct horse'
-const md5 = (text: string) => createHash('md5').update(text).digest('hex')
-
-/** Rows of an old table; every 40th has an md5 hash. */
-function oldTable(rows: number): string {
-  const lines = Array.from({ length: rows }, (_, n) => {
-    const isMd5 = n % 40 === 0
-    const hash = isMd5 ? `${md5(`secret ${n}`)},md5` : `${BCRYPT},bcrypt`
-    return `old-${n},user-${n}@example.com,User ${n},${hash}`
-  })
-  return `id,email,name,password_hash,algorithm\n${lines.join('\n')}\n`
-}
-
-function write(installation: Installation, name: string, text: string): string {
-  writeFileSync(join(installation.folder, name), text)
-  return name
-}
-
-function rowsOf(installation: Installation, name: string): string[][] {
-  const text = readFileSync(join(installation.folder, name), 'utf8').trim()
-  return text
-    .split('\n')
-    .slice(1)
-    .map((line) => line.split(','))
-}
-
-async function allUsers({ url, key, tenantId }: Installation) {
-  const client = createManagementClient({ baseUrl: url, apiKey: key })
-  return Array.fromAsync(client.users(tenantId).list())
-}
-
-/** Resolves when the process is killed, as soon as so many users more were created. */
-function killAfter(child: ChildProcess, { service }: Installation, users: number): Promise<void> {
-  let created = 0
-  return new Promise((resolve) => {
-    child.once('exit', () => {
-      service.events.off('change', onChange)
-      resolve()
-    })
-    function onChange({ action }: { action: string }): void {
-      if (action === 'user.create' && ++created === users) child.kill('SIGKILL')
-    }
-    service.events.on('change', onChange)
-  })
-}
-
-async function expectMapped(installation: Installation, rows: number): Promise<void> {
-  const users = await allUsers(installation)
-  const emails = users.map(({ profile }) => profile.email)
-  expect(emails).toHaveLength(rows)
-  expect(new Set(emails).size).toBe(rows)
-  const byId = new Map(users.map((user) => [user.id, user.profile.email]))
-  const mapping = rowsOf(installation, 'users.csv.result.csv')
-  expect(new Set(mapping.map(([old]) => old)).size).toBe(rows)
-  for (const [old = '', id = ''] of mapping) {
-    expect(byId.get(id)).toBe(`${old.replace('old', 'user')}@example.com`)
-  }
-}
-
-test('an import that is killed again and again ends with every row exactly once, and old passwords log in', async () => {
-  await using installation = await startInstallation()
-  const rows = 800
-  const file = write(installation, 'users.csv', oldTable(rows))
-  for (let kill = 1; kill <= 4; kill++) {
-    const child = installation.start(['users', 'import', file])
-    await killAfter(child, installation, 1 + Math.floor(Math.random() * 60))
-  }
-  expect((await allUsers(installation)).length).toBeLessThan(rows)
-  const last = await installation.run(['users', 'import', file])
-  expect(last).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining(`${rows} imported, 0 rej`),
-  })
-
-  await expectMapped(installation, rows)
-  const logIn = await createLogIn(installation)
-  for (const [email, password] of [
-    ['user-7@example.com', PASSWORD],
-    ['user-40@example.com', 'secret 40'],
-    ['user-799@example.com', PASSWORD],
-  ] as const) {
-    expect(await logIn(email, password)).toMatch(/localhost:3000\/callback\?.*code=/)
-  }
-  expect(await logIn('user-8@example.com', 'wrong')).toBe('')
-})
 
 test('an import continues, both with many users in a request and with one', async () => {
   await using installation = await startInstallation()
@@ -148,30 +67,6 @@ test.each([
     ])
   },
 )
-
-test('a killed import creates no user twice on a server that allows equal addresses', async () => {
-  await using installation = await startInstallation()
-  await using server = await startSpecServer()
-  const { url, apiKey, tenantId } = server
-  const env = { LATCHKEY_URL: url, LATCHKEY_API_KEY: apiKey }
-  const rows = 900
-  const file = write(installation, 'users.csv', oldTable(rows))
-  const client = createManagementClient({ baseUrl: url, apiKey })
-  const users = client.users(tenantId)
-  for (const enough of [150, 420, 700]) {
-    const child = installation.start(['users', 'import', file], env)
-    while ((await users.page()).total < enough) await new Promise((r) => setTimeout(r, 5))
-    const gone = once(child, 'exit')
-    child.kill('SIGKILL')
-    await gone
-  }
-  const child = installation.start(['users', 'import', file], env)
-  expect(await once(child, 'exit')).toEqual([0, null])
-  const emails = (await Array.fromAsync(users.list())).map(({ profile }) => profile.email)
-  expect(emails.sort()).toEqual(
-    Array.from({ length: rows }, (_, n) => `user-${n}@example.com`).sort(),
-  )
-})
 
 test('a dry run names every fault with its line, in the order of lines, and changes nothing', async () => {
   await using installation = await startInstallation()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
 import { expect, test } from 'vitest'
+import { commandEnv } from '../../../test/support/command-env.ts'
 import { freePort } from '../../../test/support/free-port.ts'
 import { createBrowser } from '../../service/test/issuer/support/browser.ts'
 
@@ -32,8 +33,7 @@ async function startConsole() {
     const child = spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
       cwd: folder,
       env: {
-        PATH: process.env.PATH ?? '',
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+        ...commandEnv,
         LATCHKEY_URL: url,
         XDG_CONFIG_HOME: folder,
       },

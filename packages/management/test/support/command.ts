@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
+import { commandEnv } from '../../../../test/support/command-env.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
 
@@ -47,8 +48,7 @@ export async function startInstallation(requestsPerSecond = 1_000_000): Promise<
     spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
       cwd: folder,
       env: {
-        PATH: process.env.PATH ?? '',
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+        ...commandEnv,
         LATCHKEY_URL: url,
         LATCHKEY_API_KEY: secret,
         ...env,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { commandEnv } from '../../../../test/support/command-env.ts'
 
 /** The command. */
 export const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -73,12 +74,7 @@ export function temporaryFolder(): Disposable & { path: string } {
 /** Starts the command. */
 export function start(args: string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
-    env: { ...pick('PATH', 'NODE_COMPILE_CACHE'), LATCHKEY_DRAIN_SECONDS: '0', ...env },
+    env: { ...commandEnv, LATCHKEY_DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-}
-
-/** Variables of this process that are no options of the command. */
-function pick(...names: string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
 }

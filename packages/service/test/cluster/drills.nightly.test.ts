@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drillClocks } from './clocks-drill.ts'
+import { drills, verify } from './drills.ts'
 import { type Field, startField } from './field.ts'
+import { startLoad } from './load.ts'
+import { releaseMail } from './mail-drill.ts'
 import { disturbances, drillNotices } from './notices-drill.ts'
 import { drillWebhooks } from './webhooks-drill.ts'
 
@@ -11,6 +14,24 @@ beforeAll(async () => {
   field = await startField()
 })
 afterAll(() => field?.[Symbol.asyncDispose]())
+
+test('through kill -9, a restart of PostgreSQL and a failover of Redis nothing acknowledged is lost, and no code is spent twice', async () => {
+  const load = startLoad(field, 1)
+  await load.progress(1)
+  for (const name of [
+    'kill -9 of a process',
+    'a restart of PostgreSQL',
+    'a failover of Redis by Sentinel',
+  ] as const) {
+    await drills[name](field, load, 0)
+    await load.progress(1)
+  }
+  await load.stop()
+  await releaseMail(field)
+  const findings = await verify(field, load.ledger)
+  expect(findings.users).toBeGreaterThan(0)
+  expect(findings.codes).toBeGreaterThan(0)
+})
 
 test.each(Object.entries(disturbances))(
   '%s delays no logout notice beyond its limit',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { commandEnv } from '../../../../test/support/command-env.ts'
 import { main } from '../cli/support.ts'
 import { on, startConsole } from './support.ts'
 import { aTenant } from './tenant.ts'
@@ -23,8 +24,7 @@ async function run(command: string, env: Record<string, string>) {
     ['--conditions=latchkey-source', programs[name] ?? '', ...args],
     {
       env: {
-        PATH: process.env.PATH ?? '',
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+        ...commandEnv,
         ...env,
       },
       stdio: ['ignore', 'ignore', 'pipe'],
