@@ -43,7 +43,7 @@ Examples:
 
 Every option with a value, except those of dev and load, can be given as an environment variable instead, such as
 LATCHKEY_DATA for --data. A variable with _FILE at its end names a file of a secret, such as LATCHKEY_DATABASE_FILE.
-Exit codes: 0 done, 1 failed, 2 usage error.`,
+Exit codes: 0 done, 1 failed, 2 usage error; of load also 3 failed operations, 4 interrupted.`,
     )
   for (const add of [
     addDevCommand,

@@ -235,6 +235,12 @@ test('connections are added, listed, changed and removed, and no secret is shown
     },
   ])
   expect(added.stdout + listed.stdout).not.toContain('very-secret')
+  const { id: here } = JSON.parse(
+    (await run(['tenant', 'create', '--data', folder.path, '--domain', 'localhost:4400', '--json']))
+      .stdout,
+  )
+  const atHome = await add('--recipe', 'google', '--secret-file', secretFile, '--tenant', here)
+  expect(atHome.stdout).toContain('to register: http://localhost:4400/social/callback\n')
   const removed = await run(['connection', 'remove', id, ...data, '--yes'])
   expect(removed.stdout).toBe('Removed the connection "Work".\n')
   expect((await run(['connection', 'list', ...data])).stdout).toBe('(none)\n')

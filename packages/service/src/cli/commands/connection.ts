@@ -10,6 +10,8 @@ import {
 import type { Command } from 'commander'
 import { recipeNamed } from '../../domain/connections/connection-recipes.ts'
 import type { ConnectionChanges } from '../../domain/connections/connections.ts'
+import { issuerUrl } from '../../issuer/requests/issuer-url.ts'
+import { SOCIAL_CALLBACK } from '../../issuer/requests/paths.ts'
 import { commaSeparated, type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 interface ChangeOptions extends DataOptions, JsonOptions {
@@ -97,7 +99,7 @@ export function addConnectionCommands(program: Command): void {
         })
         const { settings } = (await admin.listTenants()).find(({ id }) => id === tenant) ?? {}
         const { id } = added
-        const redirectUri = `https://${settings?.domain}/social/callback`
+        const redirectUri = redirectUriAt(settings?.domain)
         const offered = settings?.allowSocial ?? false
         const lines = [id, `Redirect URI to register: ${redirectUri}`]
         if (!offered)
@@ -169,4 +171,9 @@ function split(scopes: string[] | undefined): string[] | undefined {
 
 function yesOrNo(value: boolean): string {
   return value ? 'yes' : 'no'
+}
+
+/** The redirect URI of a tenant. A service that has a tenant on this machine serves it over HTTP. */
+function redirectUriAt(domain = ''): string {
+  return issuerUrl(domain, { allowHttpOnLoopback: true }) + SOCIAL_CALLBACK
 }

@@ -17,6 +17,7 @@ import {
 import type { ContactResult } from '../../../domain/operators/support.ts'
 import { ServiceError } from '../../../domain/writes/errors.ts'
 import { issuerUrl } from '../../../issuer/requests/issuer-url.ts'
+import { SOCIAL_CALLBACK } from '../../../issuer/requests/paths.ts'
 import { type Connection, type RecipeName, recipeNames } from '../../../store/records.ts'
 import {
   type Call,
@@ -346,7 +347,7 @@ async function tryOut(call: TenantCall): Promise<Result> {
 function redirectUriOf({ scope, tenant: { settings } }: TenantCall): string {
   const { allowLoopback } = scope.context.domains
   const issuer = issuerUrl(settings.domain, { allowHttpOnLoopback: allowLoopback })
-  return `${issuer}/social/callback`
+  return `${issuer}${SOCIAL_CALLBACK}`
 }
 
 function wordsOf(text: string): string[] {
