@@ -4,7 +4,7 @@ import type { RequestAuth } from '../guard/request-auth.ts'
 import type { ByMember, Requirement } from '../guard/requirement.ts'
 import type { AppUser } from '../guard/user.ts'
 import type { AuthRequest } from '../http/request.ts'
-import { SentResponse } from '../visit/sent-response.ts'
+import { sentResponse } from '../visit/sent-response.ts'
 import type { Answer, Visit } from '../visit/visit.ts'
 import { WebResponse } from '../web/response.ts'
 import { type NodeRequest, toAuthRequest } from './request.ts'
@@ -85,7 +85,7 @@ export async function openSocketVisit<U = AppUser>(
     handshakes.set(request, asked)
   }
   if (onClose) Object.assign(asked, { onClose })
-  const opened = await auth.visit<never>(asked, new SentResponse())
+  const opened = await auth.visit<never>(asked, sentResponse())
   return opened as unknown as Visit<U, never>
 }
 

@@ -2,10 +2,12 @@ import { registerHooks } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 
-// An application in a process of its own, whose argument is the issuer. It answers each message with whether
-// openid-client has been loaded.
+// An application in a process of its own, whose argument is the issuer. It answers each message with those of
+// openid-client and Node's own fetch that have been loaded.
 
 let isLoaded = false
+/** The names of all modules of Node that this process has loaded. */
+const { moduleLoadList } = process as unknown as { moduleLoadList: string[] }
 registerHooks({
   resolve(specifier, context, next) {
     isLoaded ||= specifier === 'openid-client'
@@ -25,6 +27,9 @@ const server = app.listen(0, '127.0.0.1', () => {
       session: { secret: 'a session secret of the tests, long enough' },
     }),
   )
-  process.on('message', () => process.send?.(isLoaded))
+  process.on('message', () => {
+    const hasFetch = moduleLoadList.some((name) => name.includes('undici'))
+    process.send?.([...(isLoaded ? ['openid-client'] : []), ...(hasFetch ? ['fetch'] : [])])
+  })
   process.send?.(port)
 })
