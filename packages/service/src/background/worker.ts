@@ -3,8 +3,11 @@ import { every } from './every.ts'
 
 /** A queue of items. Any process may work on an item, but only one process at a time. */
 export interface WorkQueue<T> {
-  /** Takes up to `limit` items that are due, so that no other process gets them for `seconds`. */
-  claim(limit: number, seconds: number): Promise<readonly T[]>
+  /**
+   * Takes up to `limit` items that are due, so that no other process gets them for `seconds`.
+   * `held`: the items that this process works on.
+   */
+  claim(limit: number, seconds: number, held: readonly T[]): Promise<readonly T[]>
   /** Extends the claim on items to `seconds` from now. Some claims may have expired already. */
   renew(items: readonly T[], seconds: number): Promise<unknown>
   /**
@@ -91,7 +94,7 @@ export function createWorker<T>(
       mayHaveMore = limit <= 0
       if (mayHaveMore || isClosed) return
       claimedAt = performance.now()
-      const items = await queue.claim(limit, leaseSeconds)
+      const items = await queue.claim(limit, leaseSeconds, [...inProgress.values()])
       for (const item of items) begin(item)
       if (items.length < limit) return
     }

@@ -198,8 +198,18 @@ export interface MessageQueue {
    * without this method has to be asked by `claim`.
    */
   mayBeDue?(): boolean
-  /** Takes up to `limit` due messages. No other process gets these messages for `seconds`. */
-  claim(limit: number, seconds: number): Promise<ClaimedMessage[]>
+  /**
+   * Takes up to `limit` due messages. No other process gets these messages for `seconds`.
+   *
+   * Tenants take turns, so that a tenant with many messages does not delay those of another one. A
+   * tenant's turn comes later for each of its messages in `held`, which this process is sending.
+   * Messages with the same turn, and those of one tenant, are taken in the order of their due times.
+   */
+  claim(
+    limit: number,
+    seconds: number,
+    held?: readonly Pick<ClaimedMessage, 'tenantId'>[],
+  ): Promise<ClaimedMessage[]>
   /**
    * Extends the lease of claimed messages to `seconds` from now. Skips messages that have ended or
    * were passed to `retry`.

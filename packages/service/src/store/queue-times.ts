@@ -23,3 +23,12 @@ export function longestWait(waits: readonly number[]): string {
   const cases = waits.map((seconds, n) => `when ${n} then ${within(seconds)}`)
   return `case attempts ${cases.join(' ')} else ${within(waits.at(-1) ?? 0)} end`
 }
+
+/** The number of items of each tenant. */
+export function heldByTenant(
+  items: readonly { readonly tenantId: string }[],
+): { readonly id: string; readonly n: number }[] {
+  const counts = new Map<string, number>()
+  for (const { tenantId } of items) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
+  return [...counts].map(([id, n]) => ({ id, n }))
+}

@@ -74,6 +74,7 @@ async function ofWebhooks({ webhooks, deliveries, tenants }: DataStore): Promise
   return {
     queue: {
       ...deliveries,
+      claim: (limit, seconds) => deliveries.claim(limit, seconds),
       recall: (seconds: number) => deliveries.recall(seconds, 60),
     } as WorkQueue<unknown>,
     async add() {
@@ -154,6 +155,37 @@ function aBackground() {
 const RARELY = 3_600_000
 
 describe.each(Object.entries(stores))('on %s', (_, open) => {
+  test('the place that ends next is for a tenant that holds none', async () => {
+    const { queues } = await open()
+    const { background } = aBackground()
+    const began: string[] = []
+    const ends: (() => void)[] = []
+    const worker = background.work<ClaimedMessage>('mail', {
+      queue: messagesOf(queues.mail, [15, 60]),
+      ...{ leaseSeconds: 60, atOnce: 2, pollMs: RARELY },
+      async attempt({ id, tenantId }) {
+        began.push(tenantId)
+        await new Promise<void>((resolve) => ends.push(resolve))
+        await queues.mail.remove(id)
+        return undefined
+      },
+    })
+    const add = (tenantId: string) =>
+      queues.mail.add({ id: crypto.randomUUID(), tenantId, sealed: 's' })
+    for (let n = 0; n < 10; n++) await add('ten_1')
+    worker.wake()
+    await vi.waitFor(() => expect(began).toEqual(['ten_1', 'ten_1']))
+    await add('ten_2')
+
+    ends[0]?.()
+    await vi.waitFor(() => expect(began).toEqual(['ten_1', 'ten_1', 'ten_2']))
+    await vi.waitFor(() => {
+      for (const end of ends) end()
+      expect(began).toHaveLength(11)
+    })
+    for (const end of ends) end()
+  })
+
   test('each worker renews the lease for as long as it works', async () => {
     const opened = await open()
     const { background, logged } = aBackground()
@@ -173,7 +205,7 @@ describe.each(Object.entries(stores))('on %s', (_, open) => {
       worker.wake()
       await vi.waitFor(() => expect(begun).toBe(1))
       await wait(5_000)
-      expect(await queue.claim(1, 60)).toEqual([])
+      expect(await queue.claim(1, 60, [])).toEqual([])
       done.resolve()
       await worker.idle()
     })
@@ -201,7 +233,7 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       clock.ahead = 86_400_000
       await add()
       // Held by a process that dies.
-      await queue.claim(1, 3)
+      await queue.claim(1, 3, [])
       clock.ahead = 0
       vi.advanceTimersByTime(30_000)
       await vi.waitFor(() => expect(attempts).toBe(1))
@@ -209,7 +241,7 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       await worker.close()
 
       clock.ahead = 86_400_000
-      await queue.claim(1, 3)
+      await queue.claim(1, 3, [])
       clock.ahead = 0
       work().wake()
       await vi.waitFor(() => expect(attempts).toBe(2))
@@ -271,7 +303,7 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       worker.wake()
       await vi.waitFor(() => expect(logged).not.toHaveLength(0))
       expect(logged[0]).toMatchObject({ task: name, err: { message: 'The attempt has failed.' } })
-      await vi.waitFor(async () => expect(await queue.claim(1, 60)).toHaveLength(1))
+      await vi.waitFor(async () => expect(await queue.claim(1, 60, [])).toHaveLength(1))
     })
   })
 

@@ -515,6 +515,27 @@ export function describeProtocolStore(
     expect(await store.mail.list('ten_1', 10)).toEqual([])
   })
 
+  test('tenants take turns, so that a thousand messages of one delay no message of another', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const [first, second, third] = ['a', 'b', 'c'].map(
+      (name) => `ten_${crypto.randomUUID()}${name}`,
+    )
+    const add = (tenantId = '') =>
+      store.notices.add({ id: crypto.randomUUID(), tenantId, sealed: '' })
+    const claim = async (limit: number, held: { tenantId: string }[] = []) =>
+      (await store.notices.claim(limit, 300, held)).map(({ tenantId }) => tenantId).sort()
+    await Promise.all(Array.from({ length: 1_000 }, () => add(first)))
+    clock.millis += 1_000
+    for (const of of [second, second, third]) await add(of)
+
+    expect(await claim(4)).toEqual([first, first, second, third].sort())
+    // The place that ends next is not for the tenant that holds the others.
+    const tenantId = first as string
+    expect(await claim(1, [{ tenantId }, { tenantId }])).toEqual([second])
+    expect(await claim(3, [{ tenantId }, { tenantId }])).toEqual([first, first, first])
+  })
+
   test('the messages of the last seconds are counted, of a tenant and of all, up to a limit', async () => {
     await using under = await open()
     const { store } = under

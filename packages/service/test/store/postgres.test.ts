@@ -365,6 +365,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0025-tenant-logos',
     '0026-mail-days',
     '0027-never-logged-in',
+    '0028-turns-of-tenants',
   ])
 
   const store = openPostgresDataStore(earlier.url)

@@ -1,3 +1,4 @@
+import { NEVER } from '../protocol-store.ts'
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
 import { type Change, changesOf } from '../sql/migrations.ts'
 import { fillSearchTexts } from './tables/trigrams.ts'
@@ -92,16 +93,28 @@ const OWN_INDEXES = {
   audit_refused_by_time: `audit (at) where outcome = 'refused'`,
 }
 
+/** The indexes in which the tenants with waiting messages are found. */
+const WAITING_INDEXES = Object.fromEntries(
+  ['mail', 'notices'].map((name) => [
+    `${name}_waiting`,
+    `${name} (tenant_id, due_at) where due_at < ${NEVER}`,
+  ]),
+)
+
 /** Every change since release 0.2.0. */
-export const changes: readonly Change[] = changesOf('postgres', {
-  tables: NEW_TABLES,
-  indexes: OWN_INDEXES,
-  step: fillSearchTexts,
-})
+export const changes: readonly Change[] = [
+  ...changesOf('postgres', { tables: NEW_TABLES, indexes: OWN_INDEXES, step: fillSearchTexts }),
+  { name: '0028-turns-of-tenants', indexes: WAITING_INDEXES },
+]
 
 /** The statements that create all tables and indexes in an empty database. */
 export function createAll(): string[] {
-  const indexes = Object.entries({ ...indexesOf('postgres'), ...LATER_INDEXES, ...OWN_INDEXES })
+  const indexes = Object.entries({
+    ...indexesOf('postgres'),
+    ...LATER_INDEXES,
+    ...OWN_INDEXES,
+    ...WAITING_INDEXES,
+  })
   return [
     ...createTables('postgres'),
     ...OWN_TABLES,

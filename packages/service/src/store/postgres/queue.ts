@@ -10,7 +10,7 @@ import {
   STATE_CONDITIONS,
   toMessage,
 } from '../protocol-store.ts'
-import { longestWait } from '../queue-times.ts'
+import { heldByTenant, longestWait } from '../queue-times.ts'
 import { name, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 import { createNow } from './now.ts'
@@ -67,12 +67,9 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         returning ${COLUMNS}`)
       return toMessage(rows[0] as MessageRow)
     },
-    // Skips messages that another process is claiming, instead of waiting for their locks.
-    async claim(limit, seconds) {
+    async claim(limit, seconds, held = []) {
       const { rows } = await connections.write(sql<MessageRow & { age: number }>`
-        update ${queue} set due_at = ${now(seconds)} where id in (
-          select id from ${queue} where due_at <= ${now()}
-          order by due_at limit ${limit} for update skip locked)
+        update ${queue} set due_at = ${now(seconds)} where id in (${nextOf(queue, now, limit, held)})
         returning ${COLUMNS}, (${now()} - created_at) / 1e6::float8 as age`)
       return rows.map((row) => ({ ...toMessage(row), age: row.age }))
     },
@@ -144,7 +141,44 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
   }
 }
 
+/**
+ * The query for the ids of the next messages to send, which are locked; see {@link
+ * MessageQueue.claim}.
+ *
+ * It looks up one tenant after the other in the index, so that the messages of a tenant are not read
+ * to find another tenant. If enough tenants are free, it reads one message of each. It skips
+ * messages that another process is claiming, instead of waiting for their locks.
+ */
+function nextOf(queue: Sql, now: Now, limit: number, held: Parameters<typeof heldByTenant>[0]) {
+  const busy = JSON.stringify(heldByTenant(held))
+  const most = limit * CLAIMING
+  const isDue = sql`tenant_id = tenants.id and due_at < ${NEVER_DUE} and due_at <= ${now()}`
+  return sql`with recursive ids as (
+      select min(tenant_id) as id from ${queue} where due_at < ${NEVER_DUE}
+      union all select (select min(tenant_id) from ${queue}
+        where due_at < ${NEVER_DUE} and tenant_id > ids.id) from ids where id is not null
+    ), tenants as materialized (
+      select tenants.id, coalesce(busy.n, 0) as held from ids as tenants
+      left join json_to_recordset(${busy}::json) as busy (id text, n bigint) on busy.id = tenants.id
+      where exists (select 1 from ${queue} where ${isDue})
+    ), turns as (
+      select found.id, found.due_at, held + found.nth as turn
+      from tenants cross join lateral (
+        select id, due_at, row_number() over (order by due_at) as nth from ${queue}
+        where ${isDue} order by due_at limit (
+          select case when count(*) >= ${most} then 1 else ${most} end
+          from tenants as free where free.held = 0)
+      ) as found order by turn, due_at limit ${most}
+    )
+    select ${queue}.id from turns join ${queue} on ${queue}.id = turns.id
+    where ${queue}.due_at <= ${now()} order by turns.turn, turns.due_at
+    limit ${limit} for update of ${queue} skip locked`
+}
+
 const COLUMNS = raw(MESSAGE_COLUMNS)
+
+/** The number of processes whose claims at the same moment all get messages. */
+const CLAIMING = 4
 
 /**
  * The due time of messages that are never sent (again), as text, because the indexes have it as

@@ -9,7 +9,7 @@ import {
   STATE_CONDITIONS,
   toMessage,
 } from '../protocol-store.ts'
-import { longestWait } from '../queue-times.ts'
+import { heldByTenant, longestWait } from '../queue-times.ts'
 import type { Micros } from '../records.ts'
 import type { GroupCommit } from './group-commit.ts'
 
@@ -59,9 +59,10 @@ export function createSqliteQueue(
       )
       return mail
     },
-    async claim(limit, seconds) {
+    async claim(limit, seconds, held = []) {
       const at = now()
-      const rows = await commits.write(() => sql.claim.all(timeIn(seconds), at, limit))
+      const busy = JSON.stringify(heldByTenant(held))
+      const rows = await commits.write(() => sql.claim.all(timeIn(seconds), at, limit, busy))
       return messages(rows).map((one) => ({ ...one, age: (at - one.createdAt) / 1e6 }))
     },
     async renew(claimed, seconds) {
@@ -127,9 +128,29 @@ function prepare(database: DatabaseSync, table: Table) {
       `INSERT INTO ${table} (id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
+    // Looks up one tenant after the other in the index, so that the messages of a tenant are not
+    // read to find another tenant. If enough tenants are free, one message of each is read.
     claim: database.prepare(
-      `UPDATE ${table} SET due_at = ? WHERE id IN
-         (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${MESSAGE_COLUMNS}`,
+      `WITH RECURSIVE tenants AS (
+         SELECT min(tenant_id) AS id FROM ${table} WHERE due_at < ${NEVER}
+         UNION ALL SELECT (SELECT min(tenant_id) FROM ${table}
+           WHERE due_at < ${NEVER} AND tenant_id > tenants.id) FROM tenants WHERE id IS NOT NULL
+       ), waiting AS MATERIALIZED (
+         SELECT tenants.id, coalesce(busy.value ->> 'n', 0) AS held
+         FROM tenants LEFT JOIN json_each(?4) AS busy ON busy.value ->> 'id' = tenants.id
+         WHERE EXISTS (SELECT 1 FROM ${table}
+           WHERE tenant_id = tenants.id AND due_at < ${NEVER} AND due_at <= ?2)
+       ), found AS (
+         SELECT message.id, message.due_at, held + row_number() OVER (
+           PARTITION BY message.tenant_id ORDER BY message.due_at) AS turn
+         FROM waiting JOIN ${table} AS message ON message.rowid IN (
+           SELECT rowid FROM ${table}
+           WHERE tenant_id = waiting.id AND due_at < ${NEVER} AND due_at <= ?2 ORDER BY due_at
+           LIMIT (SELECT iif(count(*) >= ?3, 1, ?3) FROM waiting WHERE held = 0))
+       )
+       UPDATE ${table} SET due_at = ?1
+       WHERE id IN (SELECT id FROM found ORDER BY turn, due_at LIMIT ?3)
+       RETURNING ${MESSAGE_COLUMNS}`,
     ),
     renew: database.prepare(
       `UPDATE ${table} SET due_at = ? WHERE id = ? AND attempts = ? AND outcome IS NULL`,

@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
+import { NEVER } from '../protocol-store.ts'
 import { makePrivate } from './private-file.ts'
 
 /** The version of the tables. It is stored as `user_version` of the file. */
-export const SCHEMA_VERSION = 5
+export const SCHEMA_VERSION = 6
 
 /**
  * The number of pages in the log (16 MB) at which SQLite copies the log into the file. With this
@@ -69,7 +70,15 @@ const MAIL_FILTERS = `
  */
 const MAIL_BY_TIME = 'CREATE INDEX mail_created ON mail (created_at);'
 
-const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME]
+/** The statements of version 6: indexes in which the tenants with waiting messages are found. */
+const WAITING = ['mail', 'notice']
+  .map(
+    (table) =>
+      `CREATE INDEX ${table}_waiting ON ${table} (tenant_id, due_at) WHERE due_at < ${NEVER};`,
+  )
+  .join('\n')
+
+const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME, WAITING]
 
 /**
  * Opens `protocol.db`, or creates it.
