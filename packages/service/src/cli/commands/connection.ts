@@ -10,8 +10,7 @@ import {
 import type { Command } from 'commander'
 import { recipeNamed } from '../../domain/connections/connection-recipes.ts'
 import type { ConnectionChanges } from '../../domain/connections/connections.ts'
-import { issuerUrl } from '../../issuer/requests/issuer-url.ts'
-import { SOCIAL_CALLBACK } from '../../issuer/requests/paths.ts'
+import { isLoopbackHost } from '../../domain/writes/addresses.ts'
 import { commaSeparated, type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 interface ChangeOptions extends DataOptions, JsonOptions {
@@ -175,5 +174,7 @@ function yesOrNo(value: boolean): string {
 
 /** The redirect URI of a tenant. A service that has a tenant on this machine serves it over HTTP. */
 function redirectUriAt(domain = ''): string {
-  return issuerUrl(domain, { allowHttpOnLoopback: true }) + SOCIAL_CALLBACK
+  const url = new URL(`https://${domain}/social/callback`)
+  if (isLoopbackHost(url.hostname)) url.protocol = 'http:'
+  return url.href
 }
