@@ -211,6 +211,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const second = await device.begin()
     await confirm(issuer, second, 'allow', browser)
 
+    expect((await browser.get('/account')).html).toContain('href="/account/access"')
     const page = await browser.get('/account/access')
     expect(page.html).toContain('Notes for televisions')
     const id = /name="withdraw" value="([^"]+)"/.exec(page.html)?.[1] ?? ''

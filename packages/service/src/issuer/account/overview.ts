@@ -4,6 +4,7 @@ import { impersonationMode } from '../../domain/tenants/impersonation-mode.ts'
 import { isDeletionAllowed } from '../../domain/tenants/tenant-features.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
 import { type FlowRequest, show } from '../interaction/flow/flow-request.ts'
+import { consentsOf } from '../provider/consents.ts'
 import { accountPaths, paths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 import { showForActing } from './impersonate.ts'
@@ -40,7 +41,8 @@ export async function showOverview(flow: FlowRequest, visit: Visit): Promise<voi
       about: ways === 0 ? 'accountSecurityNone' : 'accountSecurityAbout',
     },
     { href: accountPaths.sessions, label: 'sessionsTitle', about: 'accountSessionsAbout' },
-    ...(acceptsDocuments(tenant)
+    // Tenants without self-described clients can have logins on devices.
+    ...(acceptsDocuments(tenant) || (await consentsOf(flow, user.id)).length > 0
       ? [{ href: accountPaths.access, label: 'accessTitle', about: 'accountAccessAbout' } as const]
       : []),
     ...(isDeletionAllowed(tenant)
