@@ -10,9 +10,6 @@ import { copyInto, trialOf } from './trials.ts'
 /** A package as its users get it. */
 export type PackedPackage = { manifest: Manifest; tarball: string }
 
-/** The Node versions that users may have, each an npm package of its own with the binary inside. */
-const runtimes = ['test/node_modules/node22', 'node_modules/node', 'test/node_modules/node26']
-
 /** How long npm may install, an application on each adapter may log in, and a package may load, on an idle machine. */
 export const INSTALL_SECONDS = 300
 const LOGIN_SECONDS = 120
@@ -77,6 +74,13 @@ async function versionIn(workspace: string, name: string): Promise<string> {
 
 /** Whether the checks that take long are made as well, as it is done each night. */
 export const isFull = process.env.LATCHKEY_PACKAGES === 'full'
+
+/** The Node versions that users may have, each an npm package of its own with the binary inside; the newest at night. */
+const runtimes = [
+  'test/node_modules/node22',
+  'node_modules/node',
+  ...(isFull ? ['test/node_modules/node26'] : []),
+]
 
 /**
  * Type-checks every export as a user would, then loads each on every Node version; if that is asked for, also with every

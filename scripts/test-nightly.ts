@@ -30,7 +30,7 @@ const lanes: readonly Lane[] = [
     command: ['pnpm', 'check:packages'],
     env: { LATCHKEY_PACKAGES: 'full' },
   },
-  { name: 'random walks', command: ['vitest', 'run', 'walks'], env: { LATCHKEY_WALKS: '100' } },
+  { name: 'random walks', command: ['vitest', 'run', 'walks'], env: { LATCHKEY_WALKS: '150' } },
   { name: 'interoperability', command: ['pnpm', 'test:interop'] },
   { name: 'site', command: ['sh', '-c', 'pnpm docs:build && pnpm docs:check'] },
   { name: 'newest oidc-provider', command: ['pnpm', 'test:provider'] },

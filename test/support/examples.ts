@@ -22,8 +22,8 @@ export const examples: readonly Example[] = globSync('examples/*/package.json', 
     return latchkey ? [{ name: basename(dirname(file)), ...latchkey }] : []
   })
 
-/** Those that are started in every run: with Redis, with webhooks, and with no framework. */
-export const usual: readonly string[] = ['express-redis', 'user-table', 'node-http']
+/** Those that are started in every run. */
+export const usual: readonly string[] = ['express-redis']
 
 /** Starts examples as a person does, and logs in. */
 export function tryExamples(chosen: readonly Example[]): void {

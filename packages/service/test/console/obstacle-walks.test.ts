@@ -126,7 +126,7 @@ function createWalker(issuer: TestIssuer, app: Client, user: User, seed: string)
 }
 
 test('the service says that nothing keeps a user from logging in exactly when the right password and factor get in', async () => {
-  await walkAtIssuers(60, async (parameters) => {
+  await walkAtIssuers(30, async (parameters) => {
     await using issuer = await startIssuer({
       store: 'sqlite',
       trustedProxies: ['127.0.0.1'],

@@ -12,7 +12,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
   test(
     'after the owner of an address has claimed the account, no stranger reaches a token, and the owner does',
     () =>
-      walkAtIssuers(10, async (parameters) => {
+      walkAtIssuers(5, async (parameters) => {
         const settings = { allowUnverified: true, allowHardware: true, ...allFactors }
         await using world = await startWithProvider({ store, settings, ...freeLimits })
         let round = 0

@@ -16,7 +16,7 @@ afterEach(() => {
 describe.each(allStoreKinds)('on %s', (store) => {
   test('whoever proved the account last, or the operator, is never displaced without being told and being able to contest', () =>
     // Those of a night are ten thousand on SQLite.
-    walkAtIssuers(store === 'sqlite' ? 100 : 4, async (parameters) => {
+    walkAtIssuers(store === 'sqlite' ? 50 : 4, async (parameters) => {
       const world = await startWithFactors({ store, trustedProxies, ...freeLimits })
       await using issuer = world.issuer
       let round = 0

@@ -162,7 +162,7 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.boolean(), (steps, acr) => walk(steps, ada, acr)),
-      walksToMake(100),
+      walksToMake(50),
     )
     expect(issuer.problems).toEqual([])
   },
@@ -176,7 +176,7 @@ test(
       fc.asyncProperty(walks, fc.boolean(), (steps, acr) =>
         walk(steps, { kind: 'totp_app', code: codeOf(seed) }, acr),
       ),
-      walksToMake(50),
+      walksToMake(25),
     )
     expect(issuer.problems).toEqual([])
   },
@@ -451,7 +451,7 @@ test(
           opened += await wander(sequence)
         },
       ),
-      walksToMake(60),
+      walksToMake(30),
     )
     // Walks that get nowhere would show nothing.
     expect(opened).toBeGreaterThan(0)

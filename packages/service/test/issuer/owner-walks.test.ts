@@ -36,7 +36,7 @@ const displaced = [
 
 describe.each(allStoreKinds)('on %s', (store) => {
   test('from every state that an intruder can make, the owner regains the account by mail, and the intruder has no access left', () =>
-    walkAtIssuers(6, async (parameters) => {
+    walkAtIssuers(3, async (parameters) => {
       const settings = {
         ...allFactors,
         allowHardware: true,
