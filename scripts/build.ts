@@ -78,6 +78,8 @@ async function bundle({ exports = {} }: Package['manifest'], folder: string, tar
     dir: target,
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name]-[hash].js',
+    // Editors read docstrings from the declarations.
+    comments: { jsdoc: false },
     codeSplitting: { groups: entries.length > 1 ? [SHARED] : [] },
   })
 }
