@@ -169,3 +169,44 @@ test('a file that is no result of an import is refused, and so is --review witho
   const usage = await installation.run(['users', 'import', file, '--review', 'x.csv'])
   expect(usage).toMatchObject({ code: 2, stderr: expect.stringContaining('--review is for') })
 })
+
+test('the journal of an update is not used for another tenant', async () => {
+  await using installation = await startInstallation()
+  const { service, tenantId, url } = installation
+  const other = await service.admin.createTenant({ domain: 'other.localhost' })
+  const { secret } = await service.admin.createApiKey({
+    name: 'both tenants',
+    reach: [tenantId, other.id],
+  })
+  write(installation, 'users.csv', ['id,email', '1,ada@example.com'])
+  write(installation, 'newer.csv', ['id,email', '1,ada@example.com', '12,grace@example.com'])
+  const flags = ['--api-key', secret, '--tenant']
+  for (const [tenant, result] of [
+    [tenantId, 'first.csv'],
+    [other.id, 'second.csv'],
+  ] as const) {
+    const files = ['--journal', `${result}.journal`, '--result', result]
+    const imported = ['users', 'import', 'users.csv', ...flags, tenant, ...files]
+    expect(await installation.run(imported)).toMatchObject({ code: 0 })
+  }
+  const update = (tenant: string, result: string, ...more: string[]) =>
+    installation.run([
+      ...['users', 'import', 'newer.csv', '--update', result, ...flags, tenant, ...more],
+    ])
+  expect(await update(tenantId, 'first.csv')).toMatchObject({ code: 0 })
+  for (const more of [[], ['--dry-run']]) {
+    expect(await update(other.id, 'second.csv', ...more)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(
+        'newer.csv.update.journal is of an import of another tenant; name another with --journal to start over.',
+      ),
+    })
+  }
+  expect(await update(other.id, 'second.csv', '--journal', 'second.journal')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('1 new'),
+  })
+  const client = createManagementClient({ baseUrl: url, apiKey: secret })
+  expect((await client.users(other.id).page()).total).toBe(2)
+})

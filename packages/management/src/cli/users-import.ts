@@ -22,7 +22,7 @@ import { type HashName, hashNames } from '../import/hashes.ts'
 import { type FirebaseParameters, readFirebaseParameters } from '../import/legacy.ts'
 import { createMapping, targets, withoutPasswords } from '../import/mapping.ts'
 import { faultsInWords } from '../import/row-fault.ts'
-import { type JournalHeader, openJournal } from '../import/run/journal.ts'
+import { type JournalHeader, openJournal, otherImport } from '../import/run/journal.ts'
 import { createPace } from '../import/run/pace.ts'
 import { writeResults } from '../import/run/results.ts'
 import { readStanding } from '../import/run/resume.ts'
@@ -312,9 +312,7 @@ function checkHeader(
   const isSame = found.file === wanted.file && found.tenant === wanted.tenant
   if (isSame) return
   const what = found.file === wanted.file ? 'another tenant' : 'another version of the file'
-  throw new Error(
-    `${journalFile} is of an import of ${what}; name another with --journal to start over.`,
-  )
+  throw otherImport(journalFile, what)
 }
 
 function toMap(text: string, before?: [string, string][]): [string, string][] {

@@ -81,7 +81,7 @@ export async function updateUsers(run: UpdateRun, options: JsonOptions): Promise
       'No column says who may log in: users stay disabled or enabled, as they are in the service.',
     )
   }
-  const known = await readKnownUsers(run.known, files.journalFile)
+  const known = await readKnownUsers(run.known, files.journalFile, run.tenant)
   const stop = new AbortController()
   const onSignal = (): void => stop.abort()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)

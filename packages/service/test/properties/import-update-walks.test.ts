@@ -105,6 +105,7 @@ async function update(
   const known = await readKnownUsers(
     result === undefined ? undefined : resultFile,
     join(folder, 'none'),
+    'none',
   )
   const results = new Map<number, RowResult>()
   const created: string[] = []

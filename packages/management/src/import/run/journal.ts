@@ -69,6 +69,15 @@ export async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
 }
 
 /**
+ * The error for a journal that belongs to another import.
+ *
+ * @param what - The difference: `another tenant` or `another version of the file`.
+ */
+export function otherImport(path: string, what: string): Error {
+  return new Error(`${path} is of an import of ${what}; name another with --journal to start over.`)
+}
+
+/**
  * Opens a journal for appending, and locks it. A new journal gets the header. An incomplete last
  * line is removed.
  *

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { emailKey, type ImportRow } from '../row.ts'
 import { readSource } from '../source.ts'
-import { readEntries } from './journal.ts'
+import { otherImport, readJournal } from './journal.ts'
 
 /** A user of an earlier import. */
 export interface KnownUser {
@@ -31,11 +31,14 @@ export interface KnownUsers {
  * Reads the users from the result file of an earlier import, and from the journal of an interrupted
  * update.
  *
- * @throws Error for a file without the column `new_id`, or if an old id belongs to two users.
+ * @param tenant - The id of the tenant whose users are updated.
+ * @throws Error for a file without the column `new_id`, if an old id belongs to two users, or if
+ *   the journal is of another tenant.
  */
 export async function readKnownUsers(
   resultFile: string | undefined,
   journalFile: string,
+  tenant: string,
 ): Promise<KnownUsers> {
   const byId = new Map<string, KnownUser>()
   const byOldId = new Map<string, KnownUser>()
@@ -67,7 +70,12 @@ export async function readKnownUsers(
       add({ id, oldId: members.get('old_id') ?? '', email, line: '' })
     }
   }
-  for await (const { id, old, email = '' } of readEntries(journalFile)) {
+  for await (const entry of readJournal(journalFile)) {
+    if (!('row' in entry)) {
+      if (entry.tenant !== tenant) throw otherImport(journalFile, 'another tenant')
+      continue
+    }
+    const { id, old, email = '' } = entry
     if (id !== undefined) add({ id, oldId: old, email, line: '' })
   }
   const before = new Set(byId.keys())
