@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient } from '@latchkey/management'
 import {
+  checkRecords,
   createMapping,
   createStates,
   type FileFormat,
@@ -10,6 +11,7 @@ import {
   toRow,
 } from '@latchkey/management/import'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { StateOptions } from '../src/import/states.ts'
 import { type Installation, startInstallation } from './support/command.ts'
 
 const NOW = Date.parse('2026-06-01T00:00:00Z')
@@ -211,6 +213,32 @@ test.each([
   ['an account that a list of roles denies', csv('roles', '"[""staff""]"', '"[""suspended""]"')],
 ])('%s may deny, so that it is unclear', async (_name, text) => {
   expect(await statesOf('csv', text)).toEqual({ free: 'free', denied: 'unclear' })
+})
+
+test.each<[column: string, flags: Pick<StateOptions, 'blocks' | 'allows'>, says: boolean]>([
+  ['locked', {}, true],
+  ['locked', { allows: [['locked', undefined]] }, false],
+  ['locked', { allows: [['locked', 'x']] }, true],
+  ['status', { allows: [['status', undefined]], blocks: [['status', 'x']] }, true],
+  ['premium_until', { allows: [['premium_until', undefined]] }, false],
+  ['premium_until', { allows: [['premium_until', 'x']] }, false],
+  ['premium_until', { blocks: [['premium_until', undefined]] }, true],
+  ['kyc_status', { allows: [['kyc_status', 'x']] }, false],
+  ['notes', { allows: [['notes', 'x']] }, false],
+  ['notes', { blocks: [['notes', 'x']] }, true],
+])('a column %s with the flags %j says who may log in: %s', async (column, flags, says) => {
+  const states = createStates({ ...flags, now: NOW })
+  async function* records() {
+    for (const [n, value] of ['', flags.allows || flags.blocks ? 'x' : 'no'].entries()) {
+      const members = new Map([
+        ['email', `user-${n}@example.com`],
+        [column, value],
+      ])
+      yield { line: n + 2, members, fault: undefined }
+    }
+  }
+  const checked = await checkRecords('users', records(), { ...options(), states }, () => {})
+  expect(checked.saysStates).toBe(says)
 })
 
 test.each([

@@ -159,6 +159,30 @@ test('an export that says nothing about who may log in unblocks nobody, and one 
   expect(user).toMatchObject({ disabled: true, profile: { name: 'Ada' } })
 })
 
+test.each(['premium_until', 'premium_until=2099-01-01'])(
+  'a column that blocks nobody, by --allows %s, unblocks nobody',
+  async (flag) => {
+    await using installation = await startInstallation()
+    const file = write(installation, 'users.csv', [
+      'id,email,blocked',
+      '5,ada@example.com,true',
+      '6,grace@example.com,false',
+    ])
+    await installation.run(['users', 'import', file])
+    const newer = write(installation, 'newer.csv', [
+      'id,email,premium_until',
+      '5,ada@example.com,2099-01-01',
+      '6,grace@example.com,',
+    ])
+    const args = ['users', 'import', newer, '--update', 'users.csv.result.csv', '--allows', flag]
+    const run = await installation.run(args)
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('2 unchanged') })
+    expect(run.stderr).toContain('No column says who may log in: users stay disabled or enabled')
+    const all = await Array.fromAsync(usersOf(installation).list())
+    expect(all.map(({ disabled }) => disabled)).toEqual([true, false])
+  },
+)
+
 test('a file that is no result of an import is refused, and so is --review without --update', async () => {
   await using installation = await startInstallation()
   const file = write(installation, 'users.csv', ['email', 'ada@example.com'])

@@ -44,7 +44,7 @@ export interface Checked {
    * `status` → `ACTIVE` → 3.
    */
   seen: SeenStates
-  /** Whether any row has a value in a column that says who may log in. */
+  /** Whether the file has a column that says who may log in. */
   saysStates: boolean
 }
 
@@ -124,7 +124,7 @@ async function checkRows(
       if (target === 'password' && looksHashed(value)) throw hashedFault(file, row.line, column)
     }
     for (const [column, value] of row.states) {
-      saysStates = true
+      saysStates ||= !isOpen(input.mapping(column)) || input.states.says(column)
       seen.add(column, value)
     }
     if (row.contradiction) throw contradictionFault(file, row.line, row.contradiction)

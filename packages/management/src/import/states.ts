@@ -29,6 +29,11 @@ export interface StateOptions {
 export interface States {
   /** Whether the values of a column may block users. */
   concerns(column: string): boolean
+  /**
+   * Whether a column says who may log in. A column whose name is not understood does not, if the
+   * flags only allow the login; nor does a column that they allow as a whole.
+   */
+  says(column: string): boolean
   /** Returns the meaning of a value of any column. */
   judge(column: string, value: string): Verdict
   /** The flags that no judged value has matched, as `column=value` or `column`. */
@@ -125,6 +130,7 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
   const flags = new Map<string, Verdict>()
   for (const [column, value] of blocks) flags.set(keyOf(column, value), 'denies')
   for (const [column, value] of allows) flags.set(keyOf(column, value), 'allows')
+  const blocking = new Set(blocks.map(([column]) => column))
   const flagged = new Set([...blocks, ...allows].map(([column]) => column))
   const unused = new Set(flags.keys())
   const known = new Map<string, Kind | undefined>()
@@ -147,10 +153,18 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
     return key === whole && verdict === 'denies' && isNothing(value) ? 'allows' : verdict
   }
 
+  function concerns(column: string): boolean {
+    const kind = kindOf(column)
+    return flagged.has(column) || (kind !== undefined && kind !== 'some')
+  }
+
   return {
-    concerns: (column) => {
+    concerns,
+    says(column) {
+      if (blocking.has(column) || !flagged.has(column)) return concerns(column)
       const kind = kindOf(column)
-      return flagged.has(column) || (kind !== undefined && kind !== 'some')
+      const isUnderstood = kind !== undefined && kind !== 'some' && kind !== 'suspicious'
+      return isUnderstood && !flags.has(keyOf(column, undefined))
     },
     judge(column, value) {
       const kind = kindOf(column)
