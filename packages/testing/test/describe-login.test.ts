@@ -18,12 +18,21 @@ function createApp(options: LoginAppOptions): Express {
 
 describeLogin(createApp, {}, { describe, it, afterAll })
 
-/** Runs all cases; resolves to the names of those that pass and that fail, with their messages, and to the table. */
-async function runAll(create: CreateLoginApp, options: DescribeLoginOptions = {}) {
+/**
+ * Runs all cases, or those of one group. Resolves to the names of those that pass and that fail,
+ * with their messages, and to the table.
+ */
+async function runAll(
+  create: CreateLoginApp,
+  options: DescribeLoginOptions = {},
+  onlyGroup?: string,
+) {
   const cases: [string, () => Promise<void>][] = []
   const afters: (() => Promise<void>)[] = []
   describeLogin(create, options, {
-    describe: (_name, body) => body(),
+    describe: (name, body) => {
+      if (onlyGroup === undefined || ['The login', onlyGroup].includes(name)) body()
+    },
     it: (name, body) => cases.push([name, body]),
     after: (body) => afters.push(body),
   })
@@ -147,4 +156,38 @@ test('places to return to are tried where the login leads elsewhere on the site 
   expect(failed).toContain(
     'a place to return to with an absolute address does not lead to another site',
   )
+})
+
+test('logout notices are about the user of the options, whatever their id', async () => {
+  for (const sub of ['usr_1', 'bob']) {
+    const { failed, table } = await runAll(createApp, { user: { sub } }, 'logout notices')
+    expect(failed).toEqual([])
+    expect(table).toMatch(/logout notices +3 of 3\n/)
+  }
+})
+
+test('an application that obeys forged logout notices fails their case for every user', async () => {
+  const { failed } = await runAll(
+    (options) => {
+      const ended = new Set<unknown>()
+      const app = express()
+      // Refuses each notice, but has logged its user out by then.
+      app.post('/backchannel-logout', express.urlencoded(), (req, res) => {
+        const [, claims = ''] = String(req.body.logout_token).split('.')
+        try {
+          ended.add(JSON.parse(Buffer.from(claims, 'base64url').toString()).sub)
+        } catch {}
+        res.sendStatus(400)
+      })
+      app.use(createAuthRouter(options))
+      app.get('/account', requireUser(), (req, res) => {
+        const { sub, email } = getUser(req)
+        res.status(ended.has(sub) ? 401 : 200).send(`Hello ${email}`)
+      })
+      return app
+    },
+    { user: { sub: 'usr_1' } },
+    'logout notices',
+  )
+  expect(failed).toContain('a forged logout notice ends nothing')
 })

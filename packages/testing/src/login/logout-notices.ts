@@ -8,9 +8,10 @@ export const logoutNotices: readonly LoginCase[] = [
     async ({ open, provider }) => {
       const site = await open()
       const ada = await site.user()
-      provider.user = { ...provider.user, sub: 'bob' }
+      const { sub } = provider.user
+      provider.user = { ...provider.user, sub: `not-${sub}` }
       const bob = await site.user()
-      const { status } = await notify(site, provider.logoutToken({ sub: 'ada' }))
+      const { status } = await notify(site, provider.logoutToken({ sub }))
       assert.ok(status === 200 || status === 204, `the notice is answered ${status}`)
       assert.equal(await ada.isLoggedIn(), false)
       assert.ok(await bob.isLoggedIn())
@@ -21,18 +22,19 @@ export const logoutNotices: readonly LoginCase[] = [
     async ({ open, provider }) => {
       const site = await open()
       const ada = await site.user()
-      const good = provider.logoutToken({ sub: 'ada' })
+      const { sub } = provider.user
+      const good = provider.logoutToken({ sub })
       const [header = '', claims = ''] = good.split('.')
       const none = Buffer.from('{"alg":"none","typ":"logout+jwt"}').toString('base64url')
       const forged = [
         `${header}.${claims}.`,
         `${none}.${claims}.`,
         `${header}.${claims}.${'A'.repeat(342)}`,
-        provider.logoutToken({ sub: 'ada', iss: 'https://other.example' }),
-        provider.logoutToken({ sub: 'ada', aud: 'another-client' }),
-        provider.logoutToken({ sub: 'ada', events: undefined }),
-        provider.logoutToken({ sub: 'ada', nonce: 'a-nonce' }),
-        provider.logoutToken({ sub: 'ada', iat: 1_000_000_000, exp: 1_000_000_100 }),
+        provider.logoutToken({ sub, iss: 'https://other.example' }),
+        provider.logoutToken({ sub, aud: 'another-client' }),
+        provider.logoutToken({ sub, events: undefined }),
+        provider.logoutToken({ sub, nonce: 'a-nonce' }),
+        provider.logoutToken({ sub, iat: 1_000_000_000, exp: 1_000_000_100 }),
         'this-is-not-a-jwt',
         '',
       ]
@@ -48,7 +50,7 @@ export const logoutNotices: readonly LoginCase[] = [
     async ({ open, provider }) => {
       const site = await open()
       await site.user()
-      const notice = provider.logoutToken({ sub: 'ada' })
+      const notice = provider.logoutToken({ sub: provider.user.sub })
       await notify(site, notice)
       const ada = await site.user()
       await notify(site, notice)
