@@ -484,6 +484,41 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect((await owner.get(waiting)).status).toBe(404)
   })
 
+  test('stops when the operator who began it is removed, and deletes the upload', async () => {
+    const { running, tenant, owner, path, options } = await opened()
+    await using _ = running
+    const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+    const rows = Array.from({ length: 600 }, (_, i) => `u${i}@example.com`)
+    const { location = '' } = await upload(admin, path, ['email', ...rows].join('\n'))
+    const { job, checked } = await check(admin, location)
+    await pressBegin(admin, path, checked)
+    await running.service.admin.removeOperator(admin.id)
+
+    const ended = await untilStill(owner, location)
+    expect(ended.html).toContain('<h1>Import users: stopped</h1>')
+    const text = textOf(ended.html)
+    expect(text).toMatch(/The operator who began the import may no[\s\S]* The upload is deleted\./)
+    expect(text).toContain('Upload a file')
+    expect(Number(/Created\s*(\d+)/.exec(text)?.[1])).toBeLessThan(600)
+    const database = new DatabaseSync(join(options.data ?? '', 'data.db'), { readOnly: true })
+    const left = database.prepare(`select job_id from job_parts where content <> ''`).all()
+    database.close()
+    expect(left).toEqual([])
+    const log = await owner.get(`${tenant.path}/audit?action=job.stop`)
+    expect(log.html).toContain(job)
+  })
+
+  test('whose file is checked goes on without the operator who uploaded it, as it changes nothing yet', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+    const { location = '' } = await upload(admin, path, CSV)
+    await running.service.admin.removeOperator(admin.id)
+    const { checked } = await check(owner, location)
+    await pressBegin(owner, path, checked)
+    expect(textOf((await untilStill(owner, location)).html)).toMatch(/Created\s*3/)
+  })
+
   test(
     'refuses what is no table of users, with a sentence, and keeps nothing of it',
     async () => {

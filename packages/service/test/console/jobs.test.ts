@@ -1,5 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type OperatorBrowser, on, press, startConsole, stores, textOf } from './support.ts'
+import {
+  type ConsoleService,
+  type OperatorBrowser,
+  on,
+  press,
+  sendChanges,
+  startConsole,
+  stores,
+  textOf,
+} from './support.ts'
 import { aTenant } from './tenant.ts'
 
 /** Confirms what a form of the list asks for; answers with the page of confirmation and the path of the job. */
@@ -265,4 +274,60 @@ test('a job for more than a thousand users asks for their number, and is stopped
   expect((await press(owner, page, path, { job })).status).toBe(409)
   const viewer = await running.logIn({ role: 'viewer' })
   expect((await press(viewer, await viewer.get(list), path, { job })).status).toBe(403)
+})
+
+/** The ways in which an operator loses the permission for a job that goes on. */
+const losses: Readonly<
+  Record<string, (running: ConsoleService, id: string, owner: OperatorBrowser) => Promise<unknown>>
+> = {
+  'is disabled': (_, id, owner) => sendChanges(owner, `/console/operators/${id}/disable`, {}),
+  'is removed': ({ service }, id) => service.admin.removeOperator(id),
+  'becomes a viewer': ({ service }, id) => service.admin.updateOperator(id, { role: 'viewer' }),
+  'loses the tenant': async ({ service }, id) => {
+    const other = await service.admin.createTenant({ domain: 'other.example' })
+    await service.admin.updateOperator(id, { role: 'admin', reach: [other.id] })
+  },
+}
+
+test.each(Object.keys(losses))('a job stops when the operator who began it %s', async (loss) => {
+  const running = await startConsole()
+  await using _ = running
+  const tenant = await aTenant(running)
+  await tenant.addUsers(600)
+  const owner = await running.logIn({ role: 'owner' })
+  const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+  const all = new URLSearchParams({ act: 'disable', of: 'all' })
+  const { job } = await begin(admin, `${tenant.path}/users`, all)
+  await losses[loss]?.(running, admin.id, owner)
+
+  const page = await vi.waitFor(
+    async () => {
+      const shown = await owner.get(job)
+      expect(shown.html).not.toContain('loaded again')
+      return shown
+    },
+    { interval: 200 },
+  )
+  const text = textOf(page.html)
+  expect(text).toContain('stopped')
+  expect(text).toContain('The operator who began the job may no longer do this')
+  const done = Number(/Done\s*(\d+)/.exec(text)?.[1])
+  expect(done).toBeLessThan(600)
+  const rows = rowsIn(await owner.get(`${tenant.path}/audit?action=job.stop`))
+  expect(rows).toEqual([expect.stringContaining('stopped a job for many users')])
+  expect(rows[0]).not.toContain(admin.email)
+  const german = await owner.send(job, { method: 'GET', headers: { 'accept-language': 'de' } })
+  expect(textOf(german.html)).toContain('darf das nicht mehr')
+})
+
+test('a job goes on when its operator becomes an owner', async () => {
+  const running = await startConsole()
+  await using _ = running
+  const tenant = await aTenant(running)
+  await tenant.addUsers(300)
+  const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+  const all = new URLSearchParams({ act: 'disable', of: 'all' })
+  const { job } = await begin(admin, `${tenant.path}/users`, all)
+  await running.service.admin.updateOperator(admin.id, { role: 'owner' })
+  expect(textOf((await isDone(admin, job)).html)).toMatch(/Done\s*300\s*Refused\s*0/)
 })

@@ -164,6 +164,8 @@ export interface UserPages {
     form: ImportForm | undefined
     /** Whether the upload cannot be decrypted, because its master key was removed. */
     isUnreadable: boolean
+    /** Whether the operator who began the import may no longer do it. */
+    isWithoutOperator: boolean
     /** The error code of an unreadable upload. */
     code: string
     /** The path of the list of users. */
@@ -193,6 +195,8 @@ export interface UserPages {
   job: ShownJob & {
     /** The first users that were refused, with the reasons. */
     failures: readonly { userId: string; reason: Text }[]
+    /** Whether the job was stopped because the operator who began it may no longer do it. */
+    isWithoutOperator: boolean
     /** Whether an operator has stopped the job, but its current step still runs. */
     isStopping: boolean
     /** The path that the form to stop the job is sent to. */

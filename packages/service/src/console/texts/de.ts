@@ -243,6 +243,8 @@ export const de = {
     'Der Auftrag hält nach den Benutzern an, die gerade an der Reihe sind, höchstens 100.',
   'The job was stopped. The users counted under “Done” are changed, all others are not.':
     'Der Auftrag wurde angehalten. Die unter „Erledigt“ gezählten Benutzer sind geändert, alle anderen nicht.',
+  'The operator who began the job may no longer do this. So the service has stopped it.':
+    'Der Operator, der den Auftrag begonnen hat, darf das nicht mehr. Deshalb hat der Dienst ihn angehalten.',
   '{who} stopped a job for many users: {on}.':
     '{who} hat einen Auftrag für viele Benutzer angehalten: {on}.',
   'Make an API key': 'API-Schlüssel erzeugen',
@@ -1289,6 +1291,8 @@ export const de = {
   'Import users: stopped': 'Benutzer importieren: beendet',
   'The uploaded file cannot be decrypted any more, because its master key was removed. Upload it again: users who are there already stay as they are.':
     'Die hochgeladene Datei lässt sich nicht mehr entschlüsseln, weil ihr Hauptschlüssel entfernt wurde. Laden Sie sie noch einmal hoch: Benutzer, die es schon gibt, bleiben, wie sie sind.',
+  'The operator who began the import may no longer do this. So the service has stopped it: users who were imported stay.':
+    'Der Operator, der den Import begonnen hat, darf das nicht mehr. Deshalb hat der Dienst ihn angehalten: Importierte Benutzer bleiben.',
   'The upload is deleted.': 'Das Hochgeladene ist gelöscht.',
   'Upload a file': 'Eine Datei hochladen',
   'Import users: done': 'Benutzer importieren: fertig',

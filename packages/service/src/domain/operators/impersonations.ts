@@ -18,7 +18,7 @@ import {
 import { entry, type Found, type Holder } from '../writes/entries.ts'
 import { notFound, ServiceError } from '../writes/errors.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
-import { roleMay } from './roles.ts'
+import { operatorMay } from './operators.ts'
 
 /**
  * Logins of operators as a user (impersonation). A record of each login has the operator, the user,
@@ -207,12 +207,12 @@ function isOpen(one: Impersonation, now: Micros): boolean {
  */
 async function checkOperatorAndUser(
   { context: { domain }, tenant }: TenantHolder,
-  { operator, user: operatorUser }: OperatorUser,
+  operator: OperatorUser,
   user: User,
 ): Promise<void> {
   const refusal = (because: Reason) => new ServiceError('not_permitted', because)
   if (tenant.id === SYSTEM_TENANT_ID) throw refusal(reason('impersonation_of_operator'))
-  if (!mayImpersonate(operator, operatorUser, tenant)) throw refusal(reason('impersonation_role'))
+  if (!operatorMay(operator, 'impersonate', tenant.id)) throw refusal(reason('impersonation_role'))
   const operators = await domain.store.operators.list()
   if (operators.some((one) => one.user.emailKey === user.emailKey)) {
     throw refusal(reason('impersonation_of_operator'))
@@ -223,15 +223,6 @@ async function checkOperatorAndUser(
     throw refusal(reason('impersonation_of_held'))
   // Users are notified by mail, so the user's address must be verified.
   if (user.verifiedAt === undefined) throw refusal(reason('impersonation_of_unverified'))
-}
-
-function mayImpersonate(
-  { role, reach, invitation, isUnconfirmed }: OperatorUser['operator'],
-  { disabled }: User,
-  tenant: Tenant,
-): boolean {
-  if (disabled || invitation || isUnconfirmed || !roleMay(role, 'impersonate')) return false
-  return reach === 'all' || reach.includes(tenant.id)
 }
 
 /**
@@ -408,7 +399,7 @@ export async function judgeImpersonation(
     lookUpUser(domain, tenant.id, userId),
   ])
   if (!by || !user || user.verifiedAt === undefined) return 'rule'
-  if (!mayImpersonate(by.operator, by.user, tenant)) return 'rule'
+  if (!operatorMay(by, 'impersonate', tenant.id)) return 'rule'
   // Ending all sessions of the operator or of the user ends this login too.
   const at = begunAt / 1e6
   return isLoginValid(by.user, at) && isLoginValid(user, at) ? 'live' : 'rule'

@@ -42,7 +42,12 @@ export async function stepOfImport(
   hold: () => Promise<boolean>,
 ): Promise<void> {
   const { phase } = job.progress
-  if (phase === 'unreadable') return giveUp(scope, job)
+  if (phase === 'unreadable') {
+    await deleteUpload(scope, job)
+    await noteRefusal(scope, UPLOAD_UNREADABLE, job.id)
+    job.state = 'stopped'
+    return
+  }
   try {
     await (phase === 'checking' ? checkRows : importPart)(scope, job, read, hold)
   } catch (error) {
@@ -54,12 +59,10 @@ export async function stepOfImport(
   }
 }
 
-/** Deletes the records of an upload that no process can read any more, and stops its import. */
-async function giveUp(scope: Scope, job: HeldJob<ImportJob>): Promise<void> {
+/** Deletes the records and the Firebase parameters of an import that will not go on. */
+export async function deleteUpload(scope: Scope, job: HeldJob<ImportJob>): Promise<void> {
   await scope.context.store.jobs.emptyParts(job.id)
   await forgetFirebase(scope, job)
-  await noteRefusal(scope, UPLOAD_UNREADABLE, job.id)
-  job.state = 'stopped'
 }
 
 /** Deletes the stored Firebase parameters, which only the import needs. */

@@ -17,8 +17,9 @@ import type { DomainContext, Scope } from '../writes/context.ts'
 import { found, refusalIn, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import type { ReadChange, ReadUser } from './import-records.ts'
-import { stepOfImport } from './import-step.ts'
+import { deleteUpload, stepOfImport } from './import-step.ts'
 import { insertJob } from './new-job.ts'
+import { operatorMay } from './operators.ts'
 import type { RequestedMail, Support } from './support.ts'
 
 export { type BulkJob, type BulkKind, bulkKinds, type Job }
@@ -125,6 +126,12 @@ export async function stopJob(scope: Scope, id: string): Promise<void> {
 
 const ended = () => new ServiceError('conflict', reason('job_not_running'))
 
+/** Whether a job was stopped because the operator who began it may no longer do it. */
+export function isStoppedForOperator(job: BulkJob | ImportJob): boolean {
+  if (job.state !== 'stopped') return false
+  return job.kind === 'import' ? job.progress.phase !== 'unreadable' : !job.work.isStopped
+}
+
 /** The job of the tenant with this id. @throws ServiceError `not_found`. */
 export async function getJob(
   { context, tenantId }: Scope,
@@ -169,7 +176,10 @@ export interface JobHelp {
   readonly readChange: ReadChange
 }
 
-/** Runs one step of a job. The job of a deleted tenant is stopped. */
+/**
+ * Runs one step of a job. A job is stopped if its tenant was deleted, or if the operator who began it
+ * may no longer change the users of the tenant.
+ */
 export async function takeStep(
   context: DomainContext,
   { support, readUser, readChange }: JobHelp,
@@ -182,6 +192,7 @@ export async function takeStep(
     job.state = 'stopped'
     return
   }
+  if (!(await mayGoOn(context, job))) return stopForOperator(scope, job)
   switch (job.kind) {
     case 'import':
       return stepOfImport(scope, job, { readUser, readChange }, () =>
@@ -192,6 +203,27 @@ export async function takeStep(
     default:
       return takeUsers(scope, support, job, isStopped)
   }
+}
+
+/**
+ * Whether the operator who began a job may still change the users of its tenant. A job of the
+ * service itself, and the check of an upload, which changes no user, need no operator.
+ */
+async function mayGoOn({ store }: DomainContext, job: HeldJob): Promise<boolean> {
+  if (job.kind === 'tell-role') return true
+  if (job.kind === 'import' && job.progress.phase !== 'importing') return true
+  const [, id] = /^operator:(.+)$/.exec(job.actor.name) ?? []
+  if (id === undefined) return true
+  const operator = await store.operators.get(id)
+  return operator !== undefined && operatorMay(operator, 'edit', job.tenantId)
+}
+
+/** Stops a job whose operator lost the permission for it. The service is the actor of its entry. */
+async function stopForOperator(scope: Scope, job: HeldJob): Promise<void> {
+  if (job.kind === 'import') await deleteUpload(scope, job)
+  const actor = { name: 'service', requestId: job.id }
+  await note({ ...scope, actor }, 'job.stop', job.id)
+  job.state = 'stopped'
 }
 
 /**

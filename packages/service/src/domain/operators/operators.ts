@@ -25,7 +25,7 @@ import {
 import { found, notFound, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { insertJob } from './new-job.ts'
-import { roleMay } from './roles.ts'
+import { type Permission, roleMay } from './roles.ts'
 
 /** The lifetime of an invitation, in seconds. */
 export const INVITATION_SECONDS = 86_400
@@ -262,6 +262,19 @@ export async function operatorsOf({ context, tenantId }: Scope): Promise<Operato
       !invitation &&
       !user.disabled,
   )
+}
+
+/**
+ * Whether an operator who can log in has the permission within the tenant. Operators who have not
+ * accepted their invitation, or are disabled or unconfirmed, cannot log in.
+ */
+export function operatorMay(
+  { operator: { role, reach, invitation, isUnconfirmed }, user }: OperatorUser,
+  permission: Permission,
+  tenantId: string,
+): boolean {
+  if (user.disabled || invitation || isUnconfirmed || !roleMay(role, permission)) return false
+  return reach === 'all' || reach.includes(tenantId)
 }
 
 /** The login methods of each operator, by operator id. */

@@ -23,6 +23,7 @@ import {
   rowsOf,
   UPLOAD_UNREADABLE,
 } from '../../../domain/operators/import-records.ts'
+import { isStoppedForOperator } from '../../../domain/operators/jobs.ts'
 import type { ConflictReason } from '../../../domain/users/import-differences.ts'
 import { ServiceError } from '../../../domain/writes/errors.ts'
 import { knownReason, reason } from '../../../domain/writes/reasons/index.ts'
@@ -147,7 +148,7 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
   return {
     kind: 'page',
     name: 'import-job',
-    title: titles[state === 'done' ? 'done' : progress.phase],
+    title: titles[state === 'done' || state === 'stopped' ? state : progress.phase],
     refreshSeconds: state === 'running' ? REFRESH_SECONDS : undefined,
     problem: isUnreadable
       ? UNREADABLE
@@ -169,6 +170,7 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
       })),
       form,
       isUnreadable,
+      isWithoutOperator: isStoppedForOperator(job),
       code: UPLOAD_UNREADABLE,
       users,
       audit: `/console/t/${tenant.id}/audit?request=${job.id}`,
@@ -197,12 +199,13 @@ function shownOf({ firebase, ...work }: ImportJob['work']) {
   return { ...work, hasFirebase: firebase !== undefined }
 }
 
-const titles: Readonly<Record<ImportJob['progress']['phase'] | 'done', Sentence>> = {
+const titles: Readonly<Record<ImportJob['progress']['phase'] | 'done' | 'stopped', Sentence>> = {
   mapping: 'Import users: the columns',
   checking: 'Import users: the file is checked',
   checked: 'Import users: what would happen',
   importing: 'Import users: under way',
   unreadable: 'Import users: stopped',
+  stopped: 'Import users: stopped',
   done: 'Import users: done',
 }
 
