@@ -133,16 +133,25 @@ export async function updateWebhook(
   return after
 }
 
-/** Gives an endpoint a new key. For a day, events are also signed with the previous key. */
-export async function rotateSecret(scope: Scope, id: string): Promise<WebhookWithSecret> {
+/**
+ * Gives an endpoint a new key. For a day, events are also signed with the previous key.
+ *
+ * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
+ * @throws ServiceError `not_found`, and `conflict` if the endpoint was changed since.
+ */
+export async function rotateSecret(
+  scope: Scope,
+  id: string,
+  readAt?: Micros,
+): Promise<WebhookWithSecret> {
   const { context } = scope
   const secret = newSecret()
   const sealedSecret = context.vault.seal(purpose(id), secret)
   const until = nowMicros(context.clock) + OVERLAP_SECONDS * 1e6
-  const webhook = await change(scope, 'webhook.rotate_secret', id, (last) => ({
-    sealedSecret,
-    earlierSecret: { sealed: last.sealedSecret, until },
-  }))
+  const webhook = await change(scope, 'webhook.rotate_secret', id, (last) => {
+    refuseStale(last, readAt)
+    return { sealedSecret, earlierSecret: { sealed: last.sealedSecret, until } }
+  })
   return { webhook, secret }
 }
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type StoreName, stores } from '../support/api.ts'
-import { type ConsoleService, sendForm, startConsoleOn, textOf } from './support.ts'
+import { type ConsoleService, sendChanges, sendForm, startConsoleOn, textOf } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -280,6 +280,27 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect((await ada.get(page)).html).not.toContain('The earlier secret is accepted until')
       const wrong = await sendForm(ada, `${page}/rotate`, { overlap_hours: '-1' }, page)
       expect(wrong.status).toBe(400)
+    })
+
+    test('a second press on the page that makes a secret changes nothing: the first secret is accepted as promised', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const before = (await call(`/${id}`)).secret
+      const ada = await running.logIn({ role: 'admin' })
+      const opened = await ada.get(`${page}/rotate`)
+      const press = (hours: string, on = opened) =>
+        sendChanges(ada, `${page}/rotate`, { overlap_hours: hours }, { opened: on })
+      expect((await press('48')).location).toBe(`${page}?done=secret-rotated`)
+      const after = (await call(`/${id}`)).secret
+      const second = await press('36')
+      expect(second.status).toBe(409)
+      expect(textOf(second.html)).toContain('Nothing was done: this was changed after')
+      expect(second.html).toMatch(/name="overlap_hours"[^>]* value="36"/)
+      expect((await call(`/${id}`)).secret).toBe(after)
+      const revealed = await sendForm(ada, `${page}/secret`, {}, page)
+      expect((await ada.get(revealed.location ?? '')).html).toContain(before)
+      expect((await press('36', second)).location).toBe(`${page}?done=secret-rotated`)
+      expect((await call(`/${id}`)).secret).not.toBe(after)
     })
 
     test('an application is deleted for good', async () => {

@@ -44,7 +44,7 @@ test('an admin adds an endpoint, tests it, sees what it was sent, and rotates it
 
   const ask = await ada.get(`${path}/rotate`)
   expect(textOf(ask.html)).toContain('For 24 hours events are signed with both secrets')
-  const rotated = await press(ada, ask, `${path}/rotate`)
+  const rotated = await sendChanges(ada, `${path}/rotate`, {}, { opened: ask })
   expect((await ada.get(rotated.location ?? '')).html).toMatch(/whsec_/)
   await press(ada, await ada.get(`${path}/disable`), `${path}/disable`)
   expect((await ada.get(path)).html).toContain('<span class="badge">switched off</span>')
@@ -79,4 +79,27 @@ test('what another operator changed in an endpoint meanwhile stays, and what bot
   expect((await sendChanges(ada, page, {}, { opened: late })).status).toBe(303)
   const now = Object.fromEntries(fieldsOf((await ada.get(page)).html, page))
   expect(now).toMatchObject({ url: url('new'), description: 'Mine', types: 'user.updated' })
+})
+
+test('a second press on the page that makes a secret changes nothing: the first secret signs as promised', async () => {
+  await using receiver = await startReceiver()
+  await using running = await startConsole({ allowHttpOnLoopback: true })
+  const tenant = await running.service.admin.createTenant({ domain: 'acme.example' })
+  const list = `/console/t/${tenant.id}/webhooks`
+  const ada = await running.logIn({ role: 'admin' })
+  const fields = { url: receiver.url, types: 'user.created' }
+  const added = await press(ada, await ada.get(`${list}/add`), `${list}/add`, fields)
+  const page = await ada.get(added.location ?? '')
+  receiver.secrets.push(/whsec_[\w+/]+=/.exec(page.html)?.[0] ?? '')
+  const path = new URL(page.url).pathname
+
+  const opened = await ada.get(`${path}/rotate`)
+  expect((await sendChanges(ada, `${path}/rotate`, {}, { opened })).status).toBe(303)
+  const second = await sendChanges(ada, `${path}/rotate`, {}, { opened })
+  expect(second.status).toBe(409)
+  expect(textOf(second.html)).toContain('Nothing was done: this was changed after')
+  expect(second.html).toContain('Make a new secret</button>')
+  await press(ada, await ada.get(path), `${path}/test`)
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1))
+  expect(receiver.refused).toBe(0)
 })

@@ -1,4 +1,5 @@
 import type { Permission } from '../../domain/operators/roles.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import type { Refused } from '../forms/refused.ts'
 import type { Consequences } from '../pages/index.ts'
 import { message, type Sentence } from '../texts/index.ts'
@@ -67,6 +68,7 @@ async function ask<C extends Call>(
   refused: Refused = {},
 ): Promise<Result> {
   const { commands, ...consequences } = await act.look(call)
+  const { field } = consequences
   return {
     kind: 'page',
     name: 'destructive-action',
@@ -76,6 +78,7 @@ async function ask<C extends Call>(
       button: act.button,
       action: path.replace(/:(\w+)/g, (_, name: string) => call.ids[name] ?? ''),
       sent: call.form.get('typed') ?? '',
+      entered: (field && call.form.get(field.name)) ?? undefined,
     },
     commands,
     ...refused,
@@ -88,7 +91,8 @@ async function decide<C extends Call>(
   act: DestructiveAction<C>,
   path: string,
 ): Promise<Result> {
-  const { typed, id } = await act.look(call)
+  const { typed, id, readAt } = await act.look(call)
+  if (readAt !== undefined) return runOnce(call, act, path)
   if (!typed) return act.run(call)
   const sent = (call.form.get('typed') ?? '').trim().toLowerCase()
   if ([typed.name.trim(), id].some((one) => one?.toLowerCase() === sent)) return act.run(call)
@@ -96,4 +100,20 @@ async function decide<C extends Call>(
     name: typed.name,
   })
   return ask(call, act, path, { problem, status: 422 })
+}
+
+/** Runs the action. If its object was changed after the page was opened, shows the page again. */
+async function runOnce<C extends Call>(
+  call: C,
+  act: DestructiveAction<C>,
+  path: string,
+): Promise<Result> {
+  try {
+    return await act.run(call)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error
+    const problem: Sentence =
+      'Nothing was done: this was changed after the page was opened, perhaps by pressing the button twice. Press again only if it has to change once more.'
+    return ask(call, act, path, { problem, status: 409 })
+  }
 }

@@ -104,6 +104,8 @@ export interface ConsolePages extends ServicePages, TenantPages, UserPages {
     action: string
     /** The confirmation that was typed; empty at first. */
     sent: string
+    /** The number that was entered in the field of the action; `undefined` at first. */
+    entered: string | undefined
   }
   /** A page with a message and a link. */
   message: {
@@ -224,6 +226,11 @@ export interface Consequences {
    * too.
    */
   readonly typed?: { readonly label: Sentence; readonly name: string } | undefined
+  /**
+   * The `updatedAt` of the object, for an action that must not run twice from one page. The form
+   * sends it back.
+   */
+  readonly readAt?: number | undefined
   /** A number that the operator enters for the action. */
   readonly field?: ActionField | undefined
   /** The path to which “Cancel” leads. */

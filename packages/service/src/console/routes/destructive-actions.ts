@@ -65,6 +65,12 @@ const applicationPath = (call: TenantCall) =>
 const connectionPath = (call: TenantCall) =>
   `${tenantPath(call)}/connections/${call.ids.connection}`
 
+/**
+ * The version of the object that the page of the form has shown. A form without it is of no
+ * version.
+ */
+const readAtOf = ({ form }: Call) => Number(form.get('read_at'))
+
 /** The sentence about the number of sessions that end. */
 const ending = (sessions: number): Text =>
   sessions === 0
@@ -224,9 +230,10 @@ const onTenant: readonly DestructiveAction<TenantCall>[] = [
       lookAtWebhook(call, 'rotate', [
         'The new secret is shown once, on the next page.',
         'For 24 hours events are signed with both secrets; after that, with the new one alone.',
+        'A secret from before the current one signs no event any more.',
       ]),
     async run(call) {
-      const { secret } = await rotateSecret(call.scope, call.ids.webhook ?? '')
+      const { secret } = await rotateSecret(call.scope, call.ids.webhook ?? '', readAtOf(call))
       return { kind: 'secrets', to: webhookPath(call), secrets: { secret } }
     },
   },
@@ -376,6 +383,7 @@ const onTenant: readonly DestructiveAction<TenantCall>[] = [
           value: SECRET_OVERLAP_SECONDS / 3_600,
           max: 8_760,
         },
+        readAt: application.updatedAt,
         back: applicationPath(call),
         commands: [
           `latchkey-service application rotate-secret ${application.id} --tenant ${call.tenant.id} --overlap-hours 24`,
@@ -387,8 +395,9 @@ const onTenant: readonly DestructiveAction<TenantCall>[] = [
       if (!Number.isInteger(hours) || hours < 0 || hours > 8_760) {
         throw new ServiceError('invalid_request', reason('secret_hours'))
       }
-      const overlapSeconds = hours * 3_600
-      await rotateApplicationSecret(call.scope, call.ids.application ?? '', { overlapSeconds })
+      const rotation = { overlapSeconds: hours * 3_600 }
+      const id = call.ids.application ?? ''
+      await rotateApplicationSecret(call.scope, id, rotation, readAtOf(call))
       return redirectTo(applicationPath(call), 'secret-rotated')
     },
   },
@@ -610,9 +619,10 @@ async function lookAtWebhook(
   command: 'disable' | 'rotate' | 'delete',
   effects: Sentence[],
 ): Promise<Consequences> {
-  const { id, url } = await getWebhook(call.scope, call.ids.webhook ?? '')
+  const { id, url, updatedAt } = await getWebhook(call.scope, call.ids.webhook ?? '')
   return {
     ...{ name: asIs(url), id, effects, back: webhookPath(call) },
+    readAt: command === 'rotate' ? updatedAt : undefined,
     commands: [`latchkey webhooks ${command} ${id} --tenant ${call.tenant.id}`],
   }
 }

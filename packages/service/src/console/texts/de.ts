@@ -681,6 +681,10 @@ export const de = {
   'more than {count}': 'mehr als {count}',
   'Another person changed this a moment ago. Your changes are marked below; save again to keep them.':
     'Das wurde gerade von jemand anderem geändert. Ihre Änderungen sind unten markiert; speichern Sie noch einmal, um sie zu behalten.',
+  'Nothing was done: this was changed after the page was opened, perhaps by pressing the button twice. Press again only if it has to change once more.':
+    'Nichts wurde getan: Das wurde geändert, nachdem die Seite geöffnet wurde, vielleicht durch zweimaliges Drücken. Drücken Sie nur noch einmal, wenn es ein weiteres Mal geändert werden soll.',
+  'A secret from before the current one signs no event any more.':
+    'Ein Geheimnis von vor dem jetzigen signiert keine Ereignisse mehr.',
   'You are not logged in': 'Sie sind nicht angemeldet',
   'Your session has ended, or you are no operator any more.':
     'Ihre Sitzung ist zu Ende, oder Sie sind kein Operator mehr.',

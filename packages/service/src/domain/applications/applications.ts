@@ -150,18 +150,25 @@ export interface SecretRotation {
   overlapSeconds?: number
 }
 
-/** Replaces the client secret by a new one. The previous secret is accepted during the overlap. */
+/**
+ * Replaces the client secret by a new one. The previous secret is accepted during the overlap.
+ *
+ * @param readAt - The `updatedAt` of the version that the caller has read. Default: any version.
+ * @throws ServiceError `not_found`, and `conflict` when the application was changed since.
+ */
 export function rotateApplicationSecret(
   scope: Scope,
   id: string,
   { overlapSeconds = SECRET_OVERLAP_SECONDS }: SecretRotation = {},
+  readAt?: Micros,
 ): Promise<Application> {
   const sealedSecret = newSecret(scope.context, id)
   const until = nowMicros(scope.context.clock) + overlapSeconds * 1e6
-  return change(scope, 'application.rotate_secret', id, (last) => ({
-    sealedSecret,
-    earlierSecret: overlapSeconds > 0 ? { sealed: last.sealedSecret, until } : undefined,
-  }))
+  return change(scope, 'application.rotate_secret', id, (last) => {
+    refuseStale(last, readAt)
+    const earlierSecret = overlapSeconds > 0 ? { sealed: last.sealedSecret, until } : undefined
+    return { sealedSecret, earlierSecret }
+  })
 }
 
 /** Seals the secrets of an application under the newest master key. `updatedAt` stays unchanged. */
