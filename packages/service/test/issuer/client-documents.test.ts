@@ -85,6 +85,20 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const next = await refresh(issuer, agent.id, tokens.refresh_token)
     expect(claimsOf(next.body.access_token ?? '')).toMatchObject({ aud: notes })
   })
+
+  test('a refresh token of an agent that is used again ends its access, even within 30 seconds', async () => {
+    await using agent = await startAgent()
+    await using issuer = await startOpenIssuer({ store })
+    const { tokens } = await connect(issuer, agent.id, { scope: 'offline_access notes:read' })
+    const first = await refresh(issuer, agent.id, tokens.refresh_token)
+    expect(first.status).toBe(200)
+    for (const token of [tokens.refresh_token, first.body.refresh_token]) {
+      expect(await refresh(issuer, agent.id, token)).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_grant' },
+      })
+    }
+  })
 })
 
 test('an agent on the device is asked for each time, on any port, with a warning', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Client } from 'oidc-provider'
 import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
@@ -31,8 +32,11 @@ export function createRefreshAnswers(
   const { vault, clock } = domain
   const purpose = (key: string): string => `${KIND}:${tenantId}:${key}`
   return {
-    isFor: (client) =>
-      (client as Record<string, unknown>)[exceptionKeys.refreshRepeat] !== 'refused',
+    isFor(client) {
+      const { clientAuthMethod, [exceptionKeys.refreshRepeat]: repeat } = client as Client
+      // Clients that describe themselves have no metadata of an application.
+      return clientAuthMethod !== 'none' && repeat !== 'refused'
+    },
 
     async find(token, question, usedAt = clock.now() / 1_000) {
       const name = entryName(tenantId, KIND, token)
