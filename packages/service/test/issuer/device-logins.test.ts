@@ -1,5 +1,7 @@
 import * as client from 'openid-client'
 import { describe, expect, test } from 'vitest'
+import { StoreError } from '../../src/store/errors.ts'
+import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import { ada } from './support/apis.ts'
 import { createBrowser } from './support/browser.ts'
 import { confirm, createDevice, DEVICE_GRANT, enterCode } from './support/devices.ts'
@@ -76,4 +78,37 @@ test('the complete address fills in the code, and everything is asked all the sa
   const asked = await browser.submit(page, {})
   expect(asked.html).toContain('value="allow"')
   expect(await device.poll(begun)).toBe('authorization_pending')
+})
+
+test.each([
+  ['its network begins too many logins', 6, false],
+  ['the store is down', 600, true],
+])('a code that is entered while %s can be entered again', async (_, loginsPerMinute, isBroken) => {
+  let isDown = false
+  const wrap = (inner: ProtocolStore): ProtocolStore => ({
+    ...inner,
+    async write(changes) {
+      const isLogin = changes.some((one) => one.kind === 'put' && one.entry.kind === 'Interaction')
+      if (isDown && isLogin) throw new StoreError('database or disk is full')
+      return inner.write(changes)
+    },
+  })
+  const options = { wrap, requestLimits: { loginsPerMinute }, trustedProxies: ['127.0.0.1'] }
+  await using issuer = await startIssuer(options)
+  await issuer.addUser(ada)
+  const device = await createDevice(issuer)
+  const begun = await device.begin()
+  const browser = createBrowser(issuer)
+  browser.headers['x-forwarded-for'] = '203.0.113.9'
+  let form = await browser.get('/device')
+  for (let n = 1; n < 6; n++) form = await browser.get('/device')
+
+  isDown = isBroken
+  const failed = await browser.submit(form, { user_code: begun.user_code })
+  isDown = false
+
+  expect(failed.status).toBeGreaterThanOrEqual(400)
+  expect(await device.poll(begun)).toBe('authorization_pending')
+  await confirm(issuer, begun)
+  expect(await device.poll(begun)).toMatchObject({ access_token: expect.any(String) })
 })

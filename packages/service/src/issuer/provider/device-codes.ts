@@ -68,9 +68,12 @@ const ONCE: AttemptLimit = {
   forgetSeconds: lifetimes.deviceCodeSeconds + lifetimes.expiredDeviceCodeSeconds,
 }
 
+/** Matches the errors that are no answer of a user: the same attempt can succeed later. */
+const FAILURES = /^(server_error|temporarily_unavailable)$/
+
 /**
  * Whether a change of a device login is stored. Only the first answer of a user is stored. The fact
- * that the code was typed is not stored, so that the user can begin again.
+ * that the code was typed is not stored, nor is a failure, so that the user can begin again.
  */
 export async function isDeviceChange(
   protocol: ProtocolStore,
@@ -79,6 +82,7 @@ export async function isDeviceChange(
   { accountId, error, inFlight }: AdapterPayload,
 ): Promise<boolean> {
   if (accountId === undefined && error === undefined) return !inFlight
+  if (error !== undefined && FAILURES.test(error)) return false
   const { kind } = await protocol.admit(`deviceAnswer:${tenantId}:${userCodeUid(id)}`, ONCE)
   return kind === 'admitted'
 }
