@@ -7,6 +7,8 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import { createUser, deleteUser, setDisabled } from '../../src/domain/users/users.ts'
 import { createOutgoing, isPublicAddress } from '../../src/egress/outgoing.ts'
+import { StoreError } from '../../src/store/errors.ts'
+import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { User } from '../../src/store/records.ts'
 import { anAudit, aSigningKey } from '../store/records.ts'
 import { createBrowser } from './support/browser.ts'
@@ -270,6 +272,32 @@ test('a logout that the user confirms is told with retries, as every other', asy
   const told = await receiver.verified(issuer, app.id)
   expect(told.map((token) => token.sid)).toEqual([sid, sid])
   expect(issuer.problems).toEqual([])
+})
+
+test('a confirmed logout that cannot be told, as the store is down, can be confirmed again', async () => {
+  let isDown = false
+  const wrap = (inner: ProtocolStore): ProtocolStore => ({
+    ...inner,
+    notices: {
+      ...inner.notices,
+      async add(message) {
+        if (isDown) throw new StoreError('database or disk is full')
+        return inner.notices.add(message)
+      },
+    },
+  })
+  await using issuer = await startIssuer({ wrap })
+  await using receiver = await startReceiver()
+  const { app, browser, sid, question } = await askToLogOut(issuer, receiver.url)
+
+  isDown = true
+  const failed = await browser.submitOnly(question, { logout: 'yes' })
+  expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '5'])
+
+  isDown = false
+  expect((await browser.submit(question, { logout: 'yes' })).html).toContain('You are logged out')
+  await vi.waitFor(() => expect(receiver.tokens).toHaveLength(1))
+  expect((await receiver.verified(issuer, app.id)).map((token) => token.sid)).toEqual([sid])
 })
 
 test('a user who logs out does not wait for an application that does not answer', async () => {

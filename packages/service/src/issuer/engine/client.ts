@@ -114,7 +114,8 @@ export interface EndedSession {
 
 /**
  * Passes every ended session at an application with a back-channel logout URI to `keep`.
- * oidc-provider would send the logout token once, while the browser waits.
+ * oidc-provider would send the logout token once, while the browser waits. If `keep` rejects, the
+ * logout fails, and the session stays.
  *
  * @returns A function that sends the logout token. It resolves to `false` if the application or its
  *   URI no longer exists, and rejects if the token was not accepted.
@@ -125,6 +126,11 @@ export function interceptLogoutTokens(
 ): (ended: EndedSession) => Promise<boolean> {
   const send: Send = replace(provider, 'Client.prototype.backchannelLogout', function (sub, sid) {
     return keep({ clientId: this.clientId, sub, sid })
+  })
+  // oidc-provider would only report the error, and destroy the session nevertheless. So the user
+  // could not try again, and the application would never be notified.
+  provider.on('backchannel.error', (_ctx, error) => {
+    throw error
   })
   return async ({ clientId, sub, sid }) => {
     const client = (await provider.Client.find(clientId)) as LogoutClient | undefined
