@@ -1,8 +1,10 @@
-import { fetchUserInfo } from 'openid-client'
+import { fetchUserInfo, refreshTokenGrant } from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { updateApplication } from '../../src/domain/applications/applications.ts'
 import { endAllSessions } from '../../src/domain/users/accounts.ts'
 import { setDisabled } from '../../src/domain/users/users.ts'
+import { notes, tokensFor } from './support/apis.ts'
+import { createClient } from './support/client.ts'
 import { movesTheClock, startIssuer, storeKinds } from './support/issuer.ts'
 import { spendTogether } from './support/spend-together.ts'
 import { ada, moveTime, obtainCode, post } from './support/token-endpoint.ts'
@@ -80,6 +82,43 @@ describe.each(storeKinds)('on %s', (store) => {
     })
     expect((await refresh(first.body.refresh_token)).status).toBe(400)
     await expect(readUser(first.body.access_token)).rejects.toMatchObject({ status: 401 })
+  })
+
+  test.each([
+    ['', {}],
+    [', also where the application refuses repetitions', { latchkey_refresh_repeat: 'refused' }],
+  ])('a refresh that fails before its response can be sent again%s', async (_, metadata) => {
+    let isBroken = false
+    const idTokenClaims = () => {
+      if (isBroken) throw new Error('The claims are not available.')
+      return {}
+    }
+    const { issuer, tokens, refresh } = await aLogin(store, { idTokenClaims })
+    await using _issuer = issuer
+    const { application } = issuer
+    await updateApplication(issuer.scope, application.id, { ...application, metadata })
+    isBroken = true
+    expect((await refresh(tokens.refresh_token)).status).toBe(500)
+    isBroken = false
+
+    const next = await refresh(tokens.refresh_token)
+    expect(next.status).toBe(200)
+    expect((await refresh(next.body.refresh_token)).status).toBe(200)
+  })
+
+  test('a refresh for an API that the application may not call for a moment can be sent again', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const metadata = { latchkey_resources: notes }
+    const application = await issuer.addApplication({ metadata })
+    const app = await createClient(issuer, application)
+    const { refresh_token: token = '' } = await tokensFor(issuer, app, 'openid offline_access')
+    const refresh = () => refreshTokenGrant(app.config, token, { resource: notes })
+    await updateApplication(issuer.scope, application.id, { ...application, metadata: {} })
+    await expect(refresh()).rejects.toMatchObject({ error: 'invalid_target' })
+    await updateApplication(issuer.scope, application.id, { ...application, metadata })
+
+    expect(await refresh()).toMatchObject({ access_token: expect.any(String) })
   })
 
   test('a used refresh token that has expired ends nothing', async () => {

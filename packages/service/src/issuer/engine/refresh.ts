@@ -21,6 +21,8 @@ interface TokenRules {
   answers: RefreshAnswers
   /** Stores the changes of a request before its response. Throws {@link SpentError}. */
   makeChanges(): Promise<void>
+  /** Forgets the changes of a request. */
+  dropChanges(): void
   /**
    * Counts a request for the tokens of a device that is not confirmed yet. Throws if the request
    * comes too early.
@@ -74,6 +76,21 @@ function changing(handler: GrantHandler, { makeChanges }: TokenRules): GrantHand
   }
 }
 
+/**
+ * Stores the changes of a refresh. A refresh that fails after it has rotated its token changes
+ * nothing: the application never gets the successor, and its retry would count as a theft.
+ */
+function rotating(handler: GrantHandler, rules: TokenRules): GrantHandler {
+  return changing(async (ctx, next) => {
+    try {
+      await handler(ctx, next)
+    } catch (error) {
+      if (ctx.oidc.entities.RotatedRefreshToken) rules.dropChanges()
+      throw error
+    }
+  }, rules)
+}
+
 /** Handles requests of a device, which repeats them until its login is confirmed. */
 function polling(handler: GrantHandler, { countPoll }: TokenRules): GrantHandler {
   return async (ctx, next) => {
@@ -90,12 +107,12 @@ function polling(handler: GrantHandler, { countPoll }: TokenRules): GrantHandler
 function refreshing(handler: GrantHandler, rules: TokenRules): GrantHandler {
   return async (ctx, next) => {
     const refresh = repeatableRefresh(ctx, rules.answers)
-    if (!refresh) return changing(handler, rules)(ctx, next)
+    if (!refresh) return rotating(handler, rules)(ctx, next)
     // Steps 1 and 2: the handler finds the token and checks client, proof, grant, scope and user.
     // Step 3: the handler rotates the token, or stops at a token that is marked as repeated.
     const state: RefreshState = ctx.state
     state.findAnswer = refresh.find
-    const rotate = changing(async () => {
+    const rotate = rotating(async () => {
       await handler(ctx, next)
       if (ctx.oidc.entities.RotatedRefreshToken) await refresh.keep(ctx.body as object)
     }, rules)

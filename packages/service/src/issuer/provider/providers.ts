@@ -58,7 +58,7 @@ import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { refreshToken } from './refresh-tokens.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
-import { collectChanges, makeChanges } from './request-changes.ts'
+import { collectChanges, dropChanges, makeChanges } from './request-changes.ts'
 
 /**
  * The maximum number of providers in memory. Each takes 40 to 90 KiB, and 0.3 ms to build again.
@@ -143,6 +143,7 @@ async function build(
     {
       answers: createRefreshAnswers(context, tenant.id),
       makeChanges: () => makeChanges(context.protocol),
+      dropChanges,
       countPoll: (ctx) => countPoll(context, tenant.id, ctx),
     },
   )

@@ -47,6 +47,13 @@ export async function makeChanges(protocol: ProtocolStore): Promise<void> {
   }
 }
 
+/** Forgets the changes that the current request has collected. */
+export function dropChanges(): void {
+  const { spent, others } = collected.getStore() ?? {}
+  spent?.clear()
+  others?.clear()
+}
+
 /**
  * Adds a change to those of the current request. Without a request that collects changes, stores it
  * at once.

@@ -322,6 +322,7 @@ test('a provider that registers its grants in another way is refused', () => {
   const rules = {
     answers: undefined as never,
     makeChanges: async () => undefined,
+    dropChanges: () => undefined,
     countPoll: async () => undefined,
   }
   const configuration = { jwks: { keys: [key] as never }, cookies: { keys: ['k'] } }
