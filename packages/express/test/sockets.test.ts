@@ -287,6 +287,18 @@ test('a WebSocket with a bearer token opens from anywhere, and is closed when th
   expect(await closed).toBe(ENDED)
 })
 
+test('a handshake leaves the refresh token of a session in the cookie to a request that can send its cookie', async () => {
+  site = await start(undefined, { session: { store: 'cookie' }, userinfo: { everySeconds: 300 } })
+  await logIn()
+  const before = site.provider.count('/token')
+  time += 700
+  await openSocket()
+  expect(site.provider.count('/token')).toBe(before)
+  time += 31
+  expect((await browser.open(`${site.url}/private`)).text).toBe('private')
+  expect(site.provider.count('/token')).toBe(before + 1)
+})
+
 test('after its connections are closed, a session is no longer looked up', async () => {
   site = await start()
   await logIn()

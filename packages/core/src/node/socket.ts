@@ -114,6 +114,9 @@ async function openSocket<U>(
   // the error.
   request.socket?.once('error', () => {})
   const response = new WebResponse()
+  // The WebSocket library answers the handshake, without the kit's headers. A refresh whose cookie
+  // is not sent would spend the refresh token of a session in the cookie.
+  response.isSent = true
   const asked = asSocket(request, auth)
   // A request of long polling ends, with its TCP connection, long before the connection that it
   // opens.
@@ -123,8 +126,6 @@ async function openSocket<U>(
   const refusal = visit.answer ?? (await visit.admit({ ...requirement, respond: 'json' }, request))
   if (!refusal) {
     const { auth: ofUser } = visit
-    // The WebSocket library answers the handshake, without the kit's headers.
-    response.isSent = true
     return { isAllowed: true, user: visit.user(), auth: ofUser, ended: ofUser.ended() }
   }
   return {
