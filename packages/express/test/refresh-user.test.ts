@@ -124,6 +124,28 @@ test('a refresh whose claims do not fit the schema ends the session', async () =
   expect(await statusOf(site, browser, '/admin')).toBe(401)
 })
 
+test('a claims schema that fails at a refresh logs nobody out, and the next refresh succeeds', async () => {
+  let isDown = false
+  const { site, browser } = await start({
+    claims: {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        async validate(value) {
+          if (isDown) throw new Error('connect ECONNREFUSED 10.0.0.5:5432')
+          return { value: value as User }
+        },
+      },
+    },
+  })
+  await using _ = site
+  isDown = true
+  expect(await statusOf(site, browser, '/refresh-tokens')).toBe(503)
+  expect(await get(site, browser, '/admin')).toBe('admin')
+  isDown = false
+  expect(await statusOf(site, browser, '/refresh-tokens')).toBe(200)
+})
+
 test('refreshUser() reads the user from userinfo now, for this request and the next', async () => {
   const { site, browser } = await start()
   await using _ = site

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CallbackError, type LatchkeyError, ProviderError, RefreshError } from '../errors/errors.ts'
+import { CallbackError, ProviderError, RefreshError } from '../errors/errors.ts'
 import { type Publish, userHash } from '../log/events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import {
@@ -304,7 +304,7 @@ async function requestTokens(
     return {
       ...session,
       ...(await sessionUser(options, { idToken: claims, userinfo }, session).catch((error) => {
-        throw rejected(error.message)
+        throw claimsError(error)
       })),
       idToken: idToken ?? session.idToken,
       tokens: {
@@ -345,6 +345,12 @@ function refreshError(
   return unusable(status === undefined ? (reason ?? 'it is malformed') : `status ${status}`)
 }
 
+/** A user who does not fit the option `claims` is logged out. A schema that fails logs nobody out. */
+function claimsError(error: unknown): RefreshError {
+  if (error instanceof CallbackError) return rejected(error.message)
+  return unavailable('The schema of the option "claims" failed.', error)
+}
+
 function unusable(reason: string): RefreshError {
   return unavailable(
     `The provider's answer to the refresh cannot be used: ${reason.replace(/\.$/, '')}.`,
@@ -356,7 +362,7 @@ function tokenOf(session: AuthSession): string {
   return session.tokens.accessToken
 }
 
-function unavailable(message: string, cause?: LatchkeyError): RefreshError {
+function unavailable(message: string, cause?: unknown): RefreshError {
   return new RefreshError('LATCHKEY_REFRESH_UNAVAILABLE', message, cause ? { cause } : {})
 }
 
