@@ -67,6 +67,54 @@ test('afterCallback turns a user away before there is a session', async () => {
   expect((await browser.open(site.url)).text).toBe('null')
 })
 
+declare module 'express-session' {
+  interface SessionData {
+    basket: string
+  }
+}
+
+const basket = (app: Express): void => {
+  app.get('/basket', (req, res) => void res.send(req.session.basket ?? 'empty'))
+  app.get('/basket/:goods', (req, res) => {
+    req.session.basket = req.params.goods
+    res.send('kept')
+  })
+}
+
+test('data that another request stores while the callback runs is there after the login', async () => {
+  const browser = createBrowser()
+  let meanwhile = async (): Promise<unknown> => undefined
+  await using site = await startSite(basket, {
+    hooks: { afterCallback: () => meanwhile().then(() => undefined) },
+  })
+  await browser.open(`${site.url}/login`)
+  meanwhile = () => browser.send(`${site.url}/basket/tea`)
+
+  await browser.open(`${site.url}/login`)
+
+  expect((await browser.open(`${site.url}/basket`)).text).toBe('tea')
+})
+
+test('two logins of a visitor at the same time both keep the data of the visitor', async () => {
+  const browser = createBrowser()
+  let meanwhile = async (): Promise<unknown> => undefined
+  await using site = await startSite(basket, {
+    session: { keepAnonymousData: ['basket'] },
+    hooks: { afterCallback: () => meanwhile().then(() => undefined) },
+  })
+  await browser.open(`${site.url}/basket/tea`)
+  const tab = () => browser.open(`${site.url}/login`, ({ pathname }) => pathname === '/callback')
+  const [first, second] = [await tab(), await tab()]
+  meanwhile = () => {
+    meanwhile = async () => undefined
+    return browser.send(second.url.href)
+  }
+
+  expect((await browser.send(first.url.href)).status).toBe(303)
+
+  expect((await browser.open(`${site.url}/basket`)).text).toBe('tea')
+})
+
 test('onSession sees what is stored, at login and at refresh', async () => {
   const reasons: string[] = []
   await using site = await startSite(

@@ -111,6 +111,11 @@ export class StoredSession {
   ): Promise<void> {
     this.mustBeKnown()
     const { keepAnonymousData } = this.#sessions.settings
+    // Another request may have stored data since. If the login of another tab has replaced the
+    // session, its data is taken as it was opened.
+    const opened = this.#record
+    await this.reload()
+    this.#record ??= opened
     const before = { login: this.current, data: this.data }
     const data = carriedData(before, login, keepAnonymousData)
     await this.#moveTo(id, { login, data }, (notices) => this.#hasEnded(login, issuedAt, notices))
