@@ -59,8 +59,7 @@ export async function platformOf(app: unknown): Promise<unknown> {
 /** Serves a function that takes a `Request` over node:http. */
 function serve(fetch: FetchHandler): Server {
   return createServer((req, res) => {
-    Promise.resolve(toRequest(req))
-      .then(fetch)
+    answer(req, fetch)
       .then(async (response) => {
         res.statusCode = response.status
         for (const [name, value] of response.headers) res.appendHeader(name, value)
@@ -73,13 +72,26 @@ function serve(fetch: FetchHandler): Server {
   })
 }
 
+/** Answers 400 to what no `Request` can say, such as the method `TRACE` and the target `*`. */
+async function answer(req: IncomingMessage, fetch: FetchHandler): Promise<Response> {
+  let request: Request
+  try {
+    request = toRequest(req)
+  } catch {
+    return new Response('A Request cannot have this method or target.', { status: 400 })
+  }
+  return await fetch(request)
+}
+
 function toRequest(req: IncomingMessage): Request {
   const { method = 'GET', headersDistinct, headers, url = '/' } = req
   const list = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   )
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  return new Request(`http://${headers.host}${url}`, {
+  // A target in absolute form takes the place of `Host` (RFC 9112 §3.2.2).
+  const address = /^https?:\/\//i.test(url) ? url : `http://${headers.host}${url}`
+  return new Request(address, {
     method,
     headers: list,
     ...(hasBody && { body: Readable.toWeb(req), duplex: 'half' }),
