@@ -241,6 +241,30 @@ test.each<[column: string, flags: Pick<StateOptions, 'blocks' | 'allows'>, says:
   expect(checked.saysStates).toBe(says)
 })
 
+test.each(['password', 'passwordHash', 'alg', 'login_key'])(
+  'the values of a column %s are left out with the passwords, and never judged',
+  async (column) => {
+    const named = new Map([['hash', 'login_key']])
+    async function* records() {
+      const members = new Map([
+        ['email', 'ada@example.com'],
+        [column, 'Locked1!'],
+      ])
+      yield { line: 2, members, fault: undefined }
+    }
+    const checked = await checkRecords(
+      'users',
+      records(),
+      {
+        ...{ ...options(), named: new Map(), withoutPasswords: true },
+        mapping: createMapping(column === 'login_key' ? named : new Map()),
+      },
+      () => {},
+    )
+    expect(checked).toMatchObject({ rows: 1, faulty: 0, ignored: [column], saysStates: false })
+  },
+)
+
 test.each([
   ['the state of an address', json({}, { address: { state: 'CA' } })],
   ['settings of factors', json({}, { two_factor_enabled: false, password_enabled: false })],
@@ -314,5 +338,16 @@ describe('the command', () => {
     expect(stderr).toContain('To be imported disabled: 2 rows.')
     expect(stderr).not.toContain('No column says')
     expect(await users()).toEqual({ ada: false, bob: true, carol: false, dave: true })
+  })
+
+  test('prints no password with --no-passwords, whatever it is like', async () => {
+    const table = 'email,password\nfay@example.com,Locked1!\n'
+    writeFileSync(join(installation.folder, 'plain.csv'), table)
+    const args = ['users', 'import', 'plain.csv', '--no-passwords']
+    const { code, stdout, stderr } = await installation.run(args)
+    expect(code).toBe(0)
+    expect(stdout + stderr).not.toContain('Locked1!')
+    expect(stderr).toContain('Left out: password')
+    expect(await users()).toMatchObject({ fay: false })
   })
 })

@@ -20,7 +20,7 @@ import { type Encoding, encodings } from '../import/encoding.ts'
 import { valuesInWords } from '../import/file-faults.ts'
 import { type HashName, hashNames } from '../import/hashes.ts'
 import { type FirebaseParameters, readFirebaseParameters } from '../import/legacy.ts'
-import { createMapping, targets, withoutPasswords } from '../import/mapping.ts'
+import { createMapping, targets } from '../import/mapping.ts'
 import { faultsInWords } from '../import/row-fault.ts'
 import { type JournalHeader, openJournal, otherImport } from '../import/run/journal.ts'
 import { createPace } from '../import/run/pace.ts'
@@ -126,10 +126,9 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   const files = filesOf(file, options)
   const format = await detectFormat(file)
   const named = new Map(options.map)
-  const mapping = createMapping(named)
   const input: ImportFile = {
     source: fileSource(file, options.format ?? format, options.encoding),
-    mapping: options.passwords ? mapping : withoutPasswords(mapping),
+    mapping: createMapping(named),
     named,
     hashAlgorithm: options.hashAlgorithm,
     withoutPasswords: !options.passwords,

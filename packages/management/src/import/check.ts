@@ -12,6 +12,7 @@ import {
   unusedFault,
 } from './file-faults.ts'
 import { looksHashed } from './hashes.ts'
+import { isPasswordTarget } from './mapping.ts'
 import { emailKey, type ImportRow, isOpen, isPasswordPart, type RowOptions, toRow } from './row.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
@@ -115,8 +116,10 @@ async function checkRows(
     for (const [column, value] of record.members) {
       absent.delete(column)
       if (columns.size < 20) columns.add(column)
-      const target = input.mapping(column)
-      const isState = isOpen(target) && input.states.concerns(column)
+      const mapped = input.mapping(column)
+      const isLeftOut = input.withoutPasswords && isPasswordTarget(mapped)
+      const target = isLeftOut ? undefined : mapped
+      const isState = isOpen(mapped) && input.states.concerns(column)
       const isLeft = target === undefined && !isState && !isPasswordPart(column, input)
       if (isLeft && ignored.size < 100) ignored.add(column)
       if (target === 'email') hasEmails = true

@@ -6,7 +6,7 @@ export { FileFault } from './file-fault.ts'
 export { escapeFormula } from './formula.ts'
 export { hashNames as algorithms } from './hashes.ts'
 export { type FirebaseParameters, readFirebaseParameters } from './legacy.ts'
-export { createMapping, targets, withoutPasswords } from './mapping.ts'
+export { createMapping, targets } from './mapping.ts'
 export { type ImportRow, type RowOptions, toRow } from './row.ts'
 export {
   faultsInWords,

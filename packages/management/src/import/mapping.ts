@@ -126,10 +126,7 @@ export function createMapping(flags: ReadonlyMap<Target, string>): Mapping {
   }
 }
 
-/** Creates a mapping that leaves out passwords, hashes and their algorithms. */
-export function withoutPasswords(mapping: Mapping): Mapping {
-  return (column) => {
-    const target = mapping(column)
-    return target === 'password' || target === 'hash' || target === 'alg' ? undefined : target
-  }
+/** Whether a target is a part of a password: the password, its hash or the algorithm. */
+export function isPasswordTarget(target: Target | undefined): boolean {
+  return target === 'password' || target === 'hash' || target === 'alg'
 }

@@ -10,7 +10,7 @@ import {
   type RecordPassword,
   schemeOf,
 } from './legacy.ts'
-import type { Mapping, Target } from './mapping.ts'
+import { isPasswordTarget, type Mapping, type Target } from './mapping.ts'
 import { type RowFault, type RowFaultName, rowFault } from './row-fault.ts'
 import { flattenText, type SourceRecord } from './source.ts'
 import type { States } from './states.ts'
@@ -81,6 +81,8 @@ export function toRow(
   let contradiction: Contradiction | undefined
   for (const [column, value] of members) {
     const target = mapping(column)
+    // A password could be a word such as `locked`, which messages show.
+    if (options.withoutPasswords && isPasswordTarget(target)) continue
     for (const [name, text] of isOpen(target) ? openMembers(column, value) : []) {
       const verdict = states.judge(name, text)
       if (verdict === 'denies') isDenied = true

@@ -11,7 +11,6 @@ import {
   type StateFlag,
   toImport,
   toRow,
-  withoutPasswords,
 } from '@latchkey/management/import'
 import type { ImportFault, ImportJob, ImportState, JobPart, KeptMember } from '../../store/jobs.ts'
 import type { Conflict, ExportedUser } from '../users/import-differences.ts'
@@ -47,15 +46,14 @@ export function rowOptions(
   { vault }: Pick<DomainContext, 'vault'>,
   { id, work }: Pick<ImportJob, 'id' | 'work'>,
 ): RowOptions {
-  const { columns, algorithm, withoutPasswords: isWithout, states = [], firebase } = work
-  const mapping = createMapping(new Map(Object.entries(columns)))
+  const { columns, algorithm, withoutPasswords, states = [], firebase } = work
   const flags = (wanted: ImportState['meaning']): StateFlag[] =>
     states
       .filter(({ meaning }) => meaning === wanted)
       .map(({ column, value }) => [column, value ?? undefined])
   return {
-    mapping: isWithout ? withoutPasswords(mapping) : mapping,
-    withoutPasswords: isWithout,
+    mapping: createMapping(new Map(Object.entries(columns))),
+    withoutPasswords,
     // Empty, so that no column is reported as absent. The first records have every chosen column,
     // but later records may lack it.
     named: new Map(),
