@@ -1,5 +1,8 @@
 import { type Fetch, type FetchInit, ResponseError } from '@latchkey/management'
 import { expect, test } from 'vitest'
+import { resolveOptions } from '../src/options.ts'
+import { createSend } from '../src/request.ts'
+import { createUserImporter } from '../src/resources/user-importer.ts'
 import { startManaged } from './support/servers.ts'
 
 type Fault = 'lost' | 'late' | number | undefined
@@ -170,4 +173,28 @@ test('users that the service could not take at the moment are sent again, and no
   const results = await Array.fromAsync(users.import(inputs))
   expect(results.map(({ status }) => status)).toEqual(['created', 'existing', 'created'])
   expect(sent.slice(1)).toEqual([['user-2@example.com']])
+})
+
+test('a user whom a lost request created later, after a refusal for the moment, is known to be possibly its own', async () => {
+  await using server = await startManaged('over a socket')
+  const bodies: (string | null)[] = []
+  const carriedOut: Promise<unknown>[] = []
+  const fetch: Fetch = async (url, init) => {
+    bodies.push(init.body)
+    if (bodies.length === 1) throw new TypeError('fetch failed')
+    if (bodies.length > 2) {
+      await Promise.all(carriedOut)
+      return network(url, init)
+    }
+    // The service is still at work on the first request.
+    carriedOut.push(network(url, { ...init, body: bodies[0] ?? null }))
+    const refused = { status: 'refused', code: 'unavailable', status_code: 503, detail: '' }
+    return Response.json({ type: 'UserImport', data: [refused] })
+  }
+  const { baseUrl, apiKey, tenantId } = server
+  const send = createSend(resolveOptions({ baseUrl, apiKey, fetch, backoffSeconds: 0.001 }))
+  const importer = createUserImporter(send, tenantId)
+  const [result] = await importer.post([{ profile: { email: 'ada@example.com' } }])
+  expect(bodies).toHaveLength(3)
+  expect(result).toMatchObject({ status: 'existing', isUncertain: true })
 })

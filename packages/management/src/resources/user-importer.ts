@@ -69,10 +69,13 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
     return result?.status === 'refused' && result.detail.includes('legacy_password')
   }
 
-  async function postOnce(users: readonly UserImport[]): Promise<Imported[]> {
-    let isUncertain = false
+  /** Sends users once. Sets `attempts.isUncertain` if a response is lost. */
+  async function postOnce(
+    users: readonly UserImport[],
+    attempts = { isUncertain: false },
+  ): Promise<Imported[]> {
     const recover = async (): Promise<undefined> => {
-      isUncertain = true
+      attempts.isUncertain = true
     }
     const { body } = await send({
       method: 'POST',
@@ -85,7 +88,7 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
     if (data.length !== users.length) {
       throw invalid(path, `${data.length} results for ${users.length} users`)
     }
-    return data.map((result) => importedOf(path, result, isUncertain))
+    return data.map((result) => importedOf(path, result, attempts.isUncertain))
   }
 
   return {
@@ -104,12 +107,16 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
       return legacy
     },
     async post(users) {
-      const results = await postOnce(users)
+      // The service may still be at work on a request whose response was lost, and create its users
+      // only after it has refused them as `unavailable`.
+      const attempts = { isUncertain: false }
+      const results = await postOnce(users, attempts)
       for (const seconds of PAUSES_SECONDS) {
         const open = [...results.keys()].filter((at) => isUnavailable(results[at]))
         if (open.length === 0) break
         await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
-        const again = await postOnce(open.map((at) => users[at] as UserImport))
+        const some = open.map((at) => users[at] as UserImport)
+        const again = await postOnce(some, attempts)
         for (const [n, at] of open.entries()) results[at] = again[n] as Imported
       }
       return results

@@ -6,11 +6,14 @@ import { startSpecServer } from './spec-server.ts'
 export interface Managed extends AsyncDisposable {
   client: ManagementClient
   tenantId: string
+  baseUrl: string
+  apiKey: string
   /** Another client of the same server. */
   connect(options: {
     fetch?: Fetch
     apiKey?: string
     retries?: number
+    timeoutSeconds?: number
     /** Paths that begin so are unknown to this client's server. */
     hide?: string
   }): ManagementClient
@@ -58,5 +61,5 @@ function managed(
       fetch: hiding,
     })
   }
-  return { client: connect({}), tenantId, connect, [Symbol.asyncDispose]: close }
+  return { client: connect({}), tenantId, baseUrl, apiKey, connect, [Symbol.asyncDispose]: close }
 }
