@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,4 +52,18 @@ test('a lock that was released leaves nothing behind, and can be taken again', (
   release()
   expect(readdirSync(folder)).toEqual([])
   lock(path)()
+})
+
+test('the lock of a killed process whose number this process has got is taken over', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-lock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'import.lock')
+  for (const held of [`${process.pid} ${randomUUID()}`, String(process.pid)]) {
+    writeFileSync(path, held)
+    const release = lock(path)
+    expect(() => lock(path)).toThrow('is running this import')
+    expect(readdirSync(folder)).toEqual(['import.lock'])
+    release()
+    expect(readdirSync(folder)).toEqual([])
+  }
 })

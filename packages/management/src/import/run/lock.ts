@@ -10,6 +10,12 @@ import {
 } from 'node:fs'
 
 /**
+ * The contents of the locks that this process holds. In a container, a process often has the pid of
+ * an earlier one that was killed, whose lock names that pid with another id.
+ */
+const held = new Set<string>()
+
+/**
  * Acquires a lock that only one process can hold. Returns the function that releases the lock.
  *
  * The lock file is created atomically with its whole content. To replace the lock of a dead
@@ -24,10 +30,10 @@ export function lock(path: string): () => void {
   try {
     for (;;) {
       writeFileSync(draft, own, { flag: 'wx', mode: 0o600 })
-      if (linked(draft, path)) return () => release(path, own)
+      if (linked(draft, path)) return hold(path, own)
       const holder = read(path)
       if (holder !== undefined) takeOver(path, holder, draft)
-      if (read(path) === own) return () => release(path, own)
+      if (read(path) === own) return hold(path, own)
       rmSync(draft, { force: true })
     }
   } finally {
@@ -43,7 +49,8 @@ export function lock(path: string): () => void {
  */
 function takeOver(path: string, holder: string, draft: string): void {
   const [pid, id = 'earlier'] = holder.split(' ')
-  if (isAlive(Number(pid))) {
+  const isRunning = Number(pid) === process.pid ? held.has(holder) : isAlive(Number(pid))
+  if (isRunning) {
     throw new Error(`Process ${pid} is running this import (${path}).`)
   }
   const done = lock(`${path}-${id}`)
@@ -75,7 +82,13 @@ function read(path: string): string | undefined {
   }
 }
 
+function hold(path: string, own: string): () => void {
+  held.add(own)
+  return () => release(path, own)
+}
+
 function release(path: string, own: string): void {
+  held.delete(own)
   if (read(path) === own) rmSync(path, { force: true })
 }
 
