@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
+import { noteRestore } from '../../src/domain/operators/restores.ts'
+import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { fieldsOf, on, sendChanges, startConsole, stores, textOf } from './support.ts'
 
@@ -120,4 +122,65 @@ describe.each(stores)('the list of operators on %s', (store) => {
       { interval: 500 },
     )
   })
+})
+
+/** Notes in a folder that no service uses that its data came back from a backup. */
+async function noteRestoreIn(data = ''): Promise<void> {
+  const store = await openSqliteDataStore(data)
+  await noteRestore(store, { at: Date.now() * 1_000, keepsAccess: false })
+  await store.close()
+}
+
+test('after a restore, keys and operators who are not confirmed are shown as such, and count as none that work', async () => {
+  const options = { ...on('SQLite'), masterKey: Buffer.alloc(32, 7).toString('base64') }
+  {
+    await using before = await startConsole(options)
+    await before.logIn({ role: 'owner', email: 'ada@example.com' })
+    await before.service.admin.createApiKey({ name: 'Old export', reach: 'all' })
+  }
+  await noteRestoreIn(options.data)
+
+  await using running = await startConsole(options)
+  const { admin } = running.service
+  const owner = await running.logIn({ role: 'owner', email: 'eve@example.com' })
+  await admin.createApiKey({ name: 'New export', reach: 'all' })
+  const page = async (path: string) => (await owner.get(path)).html
+  const keysThatWork = async () =>
+    /API keys that work\s*(\d+)/.exec(textOf(await page('/console')))?.[1]
+  const keys = await page('/console/keys')
+  expect(rowOf(keys, 'Old export')).toContain('waits for confirmation')
+  expect(rowOf(keys, 'New export')).toContain('works')
+  expect(keys).toContain('latchkey-service confirm')
+  expect(await keysThatWork()).toBe('1')
+  const operators = await page('/console/operators')
+  expect(rowOf(operators, 'ada@example.com')).toContain('waits for confirmation')
+  expect(rowOf(operators, 'ada@example.com')).not.toContain('active')
+  expect(rowOf(operators, 'eve@example.com')).toContain('active')
+  expect(operators).toContain('latchkey-service confirm')
+
+  for (const { id } of await admin.listUnconfirmed()) await admin.confirm(id)
+  for (const path of ['/console/keys', '/console/operators']) {
+    expect(await page(path)).not.toMatch(/waits for confirmation|latchkey-service confirm/)
+  }
+  expect(await keysThatWork()).toBe('2')
+})
+
+test('the page that disables an owner counts those who can log in after that, and no invited or unconfirmed one', async () => {
+  const options = { ...on('SQLite'), masterKey: Buffer.alloc(32, 7).toString('base64') }
+  {
+    await using before = await startConsole(options)
+    await before.logIn({ role: 'owner', email: 'restored@example.com' })
+  }
+  await noteRestoreIn(options.data)
+
+  await using running = await startConsole(options)
+  const { admin } = running.service
+  const ada = await running.logIn({ role: 'owner', email: 'ada@example.com' })
+  await admin.inviteOperator({ email: 'bob@example.com', role: 'owner' })
+  const carol = await running.logIn({ role: 'owner', email: 'carol@example.com' })
+  const asked = async () =>
+    textOf((await ada.get(`/console/operators/${carol.id}/disable`)).html).replace(/\s+/g, ' ')
+  expect(await asked()).toContain('one owner can log in after that')
+  for (const { id } of await admin.listUnconfirmed()) await admin.confirm(id)
+  expect(await asked()).toContain('2 owners can log in after that')
 })

@@ -20,6 +20,7 @@ import {
   rotateSigningKey,
 } from '../../domain/keys/signing-keys.ts'
 import {
+  ableOwners,
   listOperators,
   removeOperator,
   setOperatorDisabled,
@@ -180,9 +181,7 @@ async function lookAtOperator({
   const operators = await listOperators(scope)
   const { operator, user } = found(operators.find((one) => one.operator.id === ids.operator))
   const sessions = await support.sessions({ ...scope, tenantId: SYSTEM_TENANT_ID }, operator.id)
-  const owners = operators.filter(
-    (one) => one.operator.role === 'owner' && !one.user.disabled && one.operator.id !== operator.id,
-  )
+  const owners = ableOwners(operators).filter((one) => one.operator.id !== operator.id)
   return {
     name: asIs(user.email),
     email: user.email,

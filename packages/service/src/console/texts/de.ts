@@ -280,6 +280,7 @@ export const de = {
   withdrawn: 'zurückgezogen',
   expired: 'abgelaufen',
   works: 'gültig',
+  'waits for confirmation': 'wartet auf Bestätigung',
   'Withdraw…': 'Zurückziehen…',
   'Make a key': 'Einen Schlüssel erzeugen',
   'Its purpose, to tell keys apart.': 'Wofür er ist, damit Sie die Schlüssel unterscheiden können.',

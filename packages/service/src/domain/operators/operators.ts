@@ -400,11 +400,19 @@ async function keepingAnOwner<T>(
   })
 }
 
+const isEnabledOwner = ({ operator, user }: OperatorUser) =>
+  operator.role === 'owner' && !user.disabled
+
+/** The owners who can log in: those who are enabled and confirmed, and have no open invitation. */
+export function ableOwners(operators: readonly OperatorUser[]): OperatorUser[] {
+  return operators
+    .filter(isEnabledOwner)
+    .filter(({ operator }) => !operator.invitation && !operator.isUnconfirmed)
+}
+
 async function checkOwners(scope: ServiceScope, id: string): Promise<void> {
-  const owners = (await listOperators(scope)).filter(
-    ({ operator, user }) => operator.role === 'owner' && !user.disabled,
-  )
-  const able = owners.filter(({ operator }) => !operator.invitation && !operator.isUnconfirmed)
+  const owners = (await listOperators(scope)).filter(isEnabledOwner)
+  const able = ableOwners(owners)
   // While no owner can log in, for example before the first has accepted, the invited owners count.
   const counted = able.length > 0 ? able : owners
   const isOther = counted.some(({ operator }) => operator.id !== id)

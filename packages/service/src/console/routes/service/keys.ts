@@ -68,7 +68,12 @@ async function showKeys(call: Call | TenantCall): Promise<Result> {
       keys: keys.map((key) => ({ key, reach: named(key.reach) })),
       base: pathOf(call),
     },
-    commands: ['latchkey-service key list'],
+    commands: [
+      'latchkey-service key list',
+      ...(keys.some(({ isUnconfirmed, revokedAt }) => isUnconfirmed && revokedAt === undefined)
+        ? ['latchkey-service confirm']
+        : []),
+    ],
   }
 }
 

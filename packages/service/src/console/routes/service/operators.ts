@@ -112,7 +112,10 @@ async function show(call: Call, shown: Shown = {}): Promise<Result> {
       ...rolesInWords,
       invited: link === undefined ? undefined : { email: secretIn(call, 'email') ?? '', link },
     },
-    commands: ['latchkey-service operator list'],
+    commands: [
+      'latchkey-service operator list',
+      ...(operators.some((one) => one.operator.isUnconfirmed) ? ['latchkey-service confirm'] : []),
+    ],
     ...refused,
   }
 }

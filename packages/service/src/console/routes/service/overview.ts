@@ -36,8 +36,8 @@ async function showOverview({ scope, operator, system }: Call): Promise<Result> 
     reach === 'all' ? chartOfMonth({ scope }, undefined) : undefined,
   ])
   const now = nowMicros(scope.context.clock)
-  const isGood = ({ revokedAt, expiresAt = Number.POSITIVE_INFINITY }: ApiKey) =>
-    revokedAt === undefined && expiresAt > now
+  const isGood = ({ revokedAt, isUnconfirmed, expiresAt = Number.POSITIVE_INFINITY }: ApiKey) =>
+    revokedAt === undefined && !isUnconfirmed && expiresAt > now
   const good = keys.filter(isGood)
   const failing = waiting.filter(
     ({ attempts, tenantId }) => attempts > 0 && (reach === 'all' || reach.includes(tenantId)),
