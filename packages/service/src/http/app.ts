@@ -326,12 +326,12 @@ function queryHandler(
 ): RequestHandler {
   return async (req, res) => {
     const { page, filter, given } = parseQuery(req.url, route.filters)
-    const call = callOf(options, req, res)
+    const format = formatOf(req, route)
+    const call = { ...callOf(options, req, res), fileType: format?.lines.mediaType }
     const read = async (after: string | undefined, serialize = route.serialize) => {
       const { items, next } = await route.run(call, filter, { ...page, after })
       return { items: items.map((item) => serialize(item as never)), next }
     }
-    const format = formatOf(req, route)
     if (format) {
       return sendLines(res, (after) => read(after, format.serialize), page.after, format.lines)
     }
@@ -358,6 +358,7 @@ function callOf(options: ApiOptions, req: express.Request, res: express.Response
     login,
     support,
     webhooks,
+    fileType: undefined,
     ids,
     spend: (requests) => rateLimit.spend(caller.id, requests),
     warn: (sentence) => void res.appendHeader('latchkey-warning', headerText(sentence)),

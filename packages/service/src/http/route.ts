@@ -55,6 +55,11 @@ export interface Call {
   readonly login: CommandLogin | undefined
   readonly support: Support
   readonly webhooks: Webhooks
+  /**
+   * The media type of the file in which the client gets a whole list at once; `undefined` for an
+   * answer in JSON.
+   */
+  readonly fileType: string | undefined
   /** The ids in the path. Only those that the path of the route names are present. */
   readonly ids: PathParameters
   /**

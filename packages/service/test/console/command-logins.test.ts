@@ -162,6 +162,49 @@ test('an operator may do on a command line what the role may, as it is now, and 
   expectError(await api.get(api.tenant), 404, 'not_found')
 })
 
+test('an operator who downloads the audit log on a command line leaves entries in it, and a key leaves none', async () => {
+  await using running = await start()
+  const { as, tenant, service } = running
+  const viewer = await running.logIn({ role: 'viewer', reach: [tenant.id] })
+  const { token } = await logInCommand(running, viewer)
+  const { secret } = await service.admin.createApiKey({ name: 'follower', reach: [tenant.id] })
+  const audit = `/x/v1/tenants/${tenant.id}/audit`
+  async function download(bearer: string, accept: string, query = ''): Promise<number> {
+    const answer = await service.fetch(`https://api.example${audit}${query}`, {
+      headers: { authorization: `Bearer ${bearer}`, accept },
+    })
+    await answer.text()
+    return answer.status
+  }
+  const noted = async () =>
+    (await service.admin.audit({ tenantId: tenant.id, limit: 20 }))
+      .filter(({ action }) => action.startsWith('audit.export'))
+      .map(({ action, actor, changes }) => ({ action, actor, changes }))
+
+  for (const accept of ['text/csv', 'application/x-ndjson']) {
+    expect(await download(secret, accept)).toBe(200)
+  }
+  expect((await as(token).get(audit)).status).toBe(200)
+  expect(await noted()).toEqual([])
+
+  const actor = `operator:${viewer.id}`
+  expect(await download(token, 'text/csv', '?action=tenant.')).toBe(200)
+  expect(await noted()).toEqual([
+    { action: 'audit.exported', actor, changes: [{ name: 'rows', after: '1' }] },
+    {
+      ...{ action: 'audit.export', actor },
+      changes: [
+        { name: 'action', after: 'tenant.' },
+        { name: 'format', after: 'csv' },
+      ],
+    },
+  ])
+  expect(await download(token, 'application/x-ndjson')).toBe(200)
+  expect(await noted()).toHaveLength(4)
+  expect(await download(token, 'text/csv', '?from=yesterday')).toBe(400)
+  expect(await noted()).toHaveLength(4)
+})
+
 test('what the console asks a new login for needs one on a command line, and none is good for more than eight hours', async () => {
   await using running = await start()
   const { as, isIn } = running

@@ -7,6 +7,7 @@ import { jsonLines } from '../../wire/json-lines.ts'
 import { decodePlace, encodePlace } from '../../wire/places.ts'
 import { auditCells, auditColumns, csvLines } from '../../wire/tables.ts'
 import { parseTimestamp } from '../../wire/timestamps.ts'
+import { notedPart } from '../noted-parts.ts'
 import { query, type Route } from '../route.ts'
 
 const collection = '/x/v1/tenants/:tenant_id/audit'
@@ -25,7 +26,10 @@ const filters = z.object({
   to: instant.meta({ format: 'date-time', description: 'Before this instant.' }),
 })
 
-/** The routes of a tenant's audit log. */
+/**
+ * The routes of a tenant's audit log. A download by an operator leaves entries in the log, as in
+ * the console. Reads with an API key leave none: a program that follows the log would fill it.
+ */
 export const auditRoutes: Route[] = [
   query({
     path: collection,
@@ -35,14 +39,18 @@ export const auditRoutes: Route[] = [
     filters,
     formats: [{ lines: jsonLines }, { lines: csvLines(auditColumns), serialize: auditCells }],
     serialize: serializeEntry,
-    async run({ scope }, { from, to, ...rest }, { after, limit }) {
+    async run(call, given, { after, limit }) {
+      const { from, to, ...rest } = given
+      const filter = { ...rest, from: instantOf('from', from), to: instantOf('to', to) }
       const [at, id] = decodePlace(after, auditPlace) ?? []
-      const { items, next } = await searchTenantAudit(
-        scope,
-        { ...rest, from: instantOf('from', from), to: instantOf('to', to) },
-        { after: at === undefined || id === undefined ? undefined : { at, id }, limit },
-      )
-      return { items, next: next && encodePlace([next.at, next.id]) }
+      const place = at === undefined || id === undefined ? undefined : { at, id }
+      async function read() {
+        const { items, next } = await searchTenantAudit(call.scope, filter, { after: place, limit })
+        return { items, next: next && encodePlace([next.at, next.id]) }
+      }
+      if (!call.login || call.fileType === undefined) return read()
+      const format = call.fileType === jsonLines.mediaType ? 'ndjson' : 'csv'
+      return notedPart(call, 'audit', { ...given, format }, read)
     },
   }),
   {
