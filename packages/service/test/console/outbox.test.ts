@@ -1,8 +1,12 @@
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { startMailServer } from './mail-server.ts'
 import { on, press, sendForm, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe.each(stores)('on %s', (store) => {
   test('the outbox shows what the mail server answered, and sends a message again with a new link (C9)', async () => {
@@ -68,6 +72,41 @@ describe.each(stores)('on %s', (store) => {
     const again = /action="([^"]+\/again)"/.exec(page.html)?.[1] ?? ''
     await press(operator, page, again)
     await vi.waitFor(() => expect(server.received).not.toEqual([]))
+  })
+
+  test('the overview names the tenants whose mail was given up within a day, to operators who reach them', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await using server = await startMailServer()
+    server.state.code = 550
+    await using running = await startConsole({ ...on(store), mail: server.mail })
+    const tenant = await aTenant(running)
+    const other = await aTenant(running, {}, 'other.example')
+    const viewer = await running.logIn({ role: 'viewer' })
+    expect(viewer.landed.html).toContain('Nothing needs your attention.')
+    const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+    const ada = await tenant.addUser({}, '')
+    const user = `${tenant.path}/users/${ada.id}`
+    for (const count of [1, 2]) {
+      await press(admin, await admin.get(user), `${user}/mail`, { kind: 'invite' })
+      const sentence = [
+        'A message of acme.example was given up in the last 24 hours.',
+        '2 messages of acme.example were given up in the last 24 hours.',
+      ][count - 1]
+      await vi.waitFor(async () =>
+        expect(textOf((await admin.get('/console')).html)).toContain(sentence),
+      )
+    }
+    const { html } = await viewer.get('/console')
+    expect(html).toContain('Needs attention')
+    expect(html).toContain(`href="${tenant.path}/outbox?state=given_up"`)
+    expect(textOf(html)).toContain('2 messages of acme.example were given up')
+    expect(textOf(html)).toContain('Last answer of the mail server: 550 5.1.1')
+    const stranger = await running.logIn({ role: 'viewer', reach: [other.id] })
+    expect(stranger.landed.html).toContain('Nothing needs your attention.')
+
+    vi.setSystemTime(Date.now() + 25 * 3_600_000)
+    const next = await running.logIn({ role: 'viewer' })
+    expect(next.landed.html).toContain('Nothing needs your attention.')
   })
 
   test('the overview of a tenant counts the mails that were sent and given up each day, in a chart and in its table', async () => {

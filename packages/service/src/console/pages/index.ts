@@ -254,6 +254,7 @@ export type {
   Chart,
   DayFigure,
   Found,
+  MailProblem,
   NamedTenant,
   TenantChoice,
 } from './service.ts'

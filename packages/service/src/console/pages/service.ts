@@ -20,15 +20,13 @@ export interface ServicePages {
     /** The logins of the last 30 days, for an operator who reaches all tenants. */
     month: Chart | undefined
     /** At most ten tenants with messages that could not be sent so far. */
-    failing: readonly {
-      tenantId: string
-      name: Text
-      count: number
-      /** The last response of the mail server. */
-      answer: Text | undefined
-    }[]
+    failing: readonly MailProblem[]
     /** The number of further tenants with such messages. */
     failingElsewhere: number
+    /** At most ten tenants with messages that were given up in the last 24 hours. */
+    givenUp: readonly MailProblem[]
+    /** The sentence about further tenants with such messages. */
+    givenUpElsewhere: Text | undefined
     /** The API keys that expire within 14 days. */
     expiring: readonly ApiKey[]
     /** Whether the operator has a way to log in besides a password. */
@@ -242,4 +240,15 @@ interface ShownOperator extends OperatorUser {
   mail:
     | { at: Micros; state: { label: Sentence; color: string }; answer: Text | undefined }
     | undefined
+}
+
+/** The messages of a tenant that could not be sent. */
+export interface MailProblem {
+  /** The page that lists the messages. */
+  readonly link: { readonly href: string; readonly label: Sentence }
+  /** The name of the tenant. */
+  readonly name: Text
+  readonly count: number
+  /** The last response of the mail server. */
+  readonly answer: Text | undefined
 }
