@@ -214,6 +214,26 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       )
     })
 
+    test('an API that another application offers is named beside the metadata, and what was typed is kept', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const api = 'https://notes.example/api'
+      const owner = await call('', { name: 'Notes', metadata: { latchkey_api: api } })
+      const before = await call(`/${id}`)
+      const ada = await running.logIn({ role: 'admin' })
+      const fields = { name: 'Mine', redirect_urls: GOOD, metadata_key: 'latchkey_api' }
+      const refused = await sendForm(ada, page, { ...fields, metadata_value: api })
+      expect(refused.status).toBe(422)
+      expect(refused.html).toContain('id="metadata-wrong"')
+      expect(textOf(refused.html)).toContain(`which the application ${owner.id} offers already`)
+      expect(refused.html).toContain('value="Mine"')
+      expect(refused.html).toContain(`\n${GOOD}</textarea>`)
+      expect(refused.html).toContain(`value="${api}"`)
+      expect(await call(`/${id}`)).toEqual(before)
+      const other = { ...fields, metadata_value: `${api}/2` }
+      expect((await sendForm(ada, page, other)).status).toBe(303)
+    })
+
     test('if another operator has changed the application meanwhile, both versions are shown, and saving again keeps one’s own', async () => {
       await using running = await startConsoleOn(store)
       const { page, call, id } = await withApplication(running)

@@ -216,8 +216,10 @@ async function save(call: TenantCall): Promise<Result> {
   try {
     await updateApplication(scope, id, judged.input, stored.updatedAt)
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error
-    return showMeanwhile(call, draft, await getApplication(scope, id))
+    if (error instanceof ServiceError && error.code === 'conflict') {
+      return showMeanwhile(call, draft, await getApplication(scope, id))
+    }
+    return showApplication(call, { refused: refusedMetadata(draft, error) })
   }
   return redirectTo(pathOf(call), 'saved')
 }
@@ -299,8 +301,23 @@ function judge(
   }
   problems.push(...problemsOfApplication(input, stored, settings).map(shown))
   if (problems.length === 0) return { kind: 'good', input }
+  return { kind: 'refused', ...refusedFor(draft, problems) }
+}
+
+/**
+ * The form again after a refusal that only the write can find: another application offers the same
+ * API.
+ *
+ * @throws The error itself if it is no refusal of the metadata.
+ */
+function refusedMetadata(draft: ApplicationDraft, error: unknown): Refused {
+  if (!(error instanceof ServiceError) || error.code !== 'invalid_metadata') throw error
+  return refusedFor(draft, [{ field: 'metadata', message: refusalText(error) }])
+}
+
+function refusedFor(draft: ApplicationDraft, problems: readonly ShownProblem[]): Refused {
   const problem: Sentence = 'Nothing was saved. Fix the lines that are marked below.'
-  return { kind: 'refused', draft, problems, problem, status: 422 }
+  return { draft, problems, problem, status: 422 }
 }
 
 /** The values of a draft. Lists of URLs lose empty lines and surrounding spaces. */
