@@ -1,8 +1,9 @@
 import { pbkdf2Sync } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient, type ManagementClient } from '@latchkey/management'
 import { expect, test } from 'vitest'
+import { lock } from '../src/import/run/lock.ts'
 import { type Installation, startInstallation } from './support/command.ts'
 import { createLogIn } from './support/log-in.ts'
 
@@ -180,6 +181,35 @@ test.each(['premium_until', 'premium_until=2099-01-01'])(
     expect(run.stderr).toContain('No column says who may log in: users stay disabled or enabled')
     const all = await Array.fromAsync(usersOf(installation).list())
     expect(all.map(({ disabled }) => disabled)).toEqual([true, false])
+  },
+)
+
+test.each<[string, string[]]>([
+  ['a run', []],
+  ['a preview', ['--dry-run']],
+])(
+  'while an update is running, %s of the same file leaves its files alone',
+  async (_what, more) => {
+    await using installation = await startInstallation()
+    const { folder } = installation
+    write(installation, 'users.csv', ['id,email', '1,ada@example.com'])
+    await installation.run(['users', 'import', 'users.csv'])
+    write(installation, 'newer.csv', ['id,email', '1,ada@example.com', '2,grace@example.com'])
+    const parts = ['newer.csv.review.csv.part', 'newer.csv.rejects.csv.part']
+    for (const part of parts) write(installation, part, ['written by the first one'])
+    const release = lock(join(folder, 'newer.csv.update.journal.lock'))
+    const args = ['users', 'import', 'newer.csv', '--update', 'users.csv.result.csv', ...more]
+    expect(await installation.run(args)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is running this import'),
+    })
+    for (const part of parts) {
+      expect(readFileSync(join(folder, part), 'utf8')).toBe('written by the first one\n')
+    }
+    expect(existsSync(join(folder, 'newer.csv.review.csv'))).toBe(false)
+    release()
+    expect(await installation.run(args)).toMatchObject({ code: 0 })
+    expect(existsSync(join(folder, 'newer.csv.update.journal.lock'))).toBe(false)
   },
 )
 

@@ -22,7 +22,12 @@ import { type HashName, hashNames } from '../import/hashes.ts'
 import { type FirebaseParameters, readFirebaseParameters } from '../import/legacy.ts'
 import { createMapping, targets } from '../import/mapping.ts'
 import { faultsInWords } from '../import/row-fault.ts'
-import { type JournalHeader, openJournal, otherImport } from '../import/run/journal.ts'
+import {
+  type JournalHeader,
+  openJournal,
+  otherImport,
+  withJournalLock,
+} from '../import/run/journal.ts'
 import { createPace } from '../import/run/pace.ts'
 import { writeResults } from '../import/run/results.ts'
 import { readStanding } from '../import/run/resume.ts'
@@ -149,7 +154,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   if (options.update !== undefined) return update(input, checked, options, file)
   if (!checked.saysStates) console.error(NO_STATES)
   if (options.dryRun) return reportDryRun(checked, options)
-  await run(input, checked, options, files)
+  await withJournalLock(files.journalFile, () => run(input, checked, options, files))
 }
 
 async function readFirebaseHash({
@@ -216,13 +221,13 @@ async function update(
   const client = createManagementClient(connection)
   const tenant = await tenantOf(client, options)
   await client.tenants.get(tenant)
-  const run: UpdateRun = {
+  const updateRun: UpdateRun = {
     ...{ input, checked, tenant, baseUrl: options.url, known },
     update: createUserUpdater(createSend(resolveOptions(connection)), tenant),
     isPreview: options.dryRun === true,
     files: { journalFile, resultFile, rejectsFile, reviewFile },
   }
-  await updateUsers(run, options)
+  await withJournalLock(journalFile, () => updateUsers(updateRun, options))
 }
 
 function reportDryRun({ rows, faulty }: Checked, options: ImportOptions): void {

@@ -78,13 +78,25 @@ export function otherImport(path: string, what: string): Error {
 }
 
 /**
- * Opens a journal for appending, and locks it. A new journal gets the header. An incomplete last
- * line is removed.
+ * Does work while this process holds the lock of a journal. The lock also protects the other files
+ * of the import.
  *
- * @throws Error if another running process uses the journal.
+ * @throws Error if another running process holds the lock.
+ */
+export async function withJournalLock(path: string, work: () => Promise<void>): Promise<void> {
+  const unlock = lock(`${path}.lock`)
+  try {
+    await work()
+  } finally {
+    unlock()
+  }
+}
+
+/**
+ * Opens a journal for appending, whose lock the caller holds. A new journal gets the header. An
+ * incomplete last line is removed.
  */
 export function openJournal(path: string, header: JournalHeader): Journal {
-  const unlock = lock(`${path}.lock`)
   const file = openSync(path, 'a+', 0o600)
   const isNew = cutTornLine(file) === 0
   if (isNew) writeSync(file, `${JSON.stringify(header)}\n`)
@@ -99,7 +111,6 @@ export function openJournal(path: string, header: JournalHeader): Journal {
       clearInterval(syncing)
       fsyncSync(file)
       closeSync(file)
-      unlock()
     },
   }
 }
