@@ -17,6 +17,7 @@ export function createHttpFetch(): Fetch {
   const https = new HttpsAgent(options)
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
+      signal.throwIfAborted()
       const isHttps = url.startsWith('https:')
       const send = isHttps ? httpsRequest : httpRequest
       const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) }

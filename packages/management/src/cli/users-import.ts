@@ -28,7 +28,7 @@ import {
   otherImport,
   withJournalLock,
 } from '../import/run/journal.ts'
-import { createPace } from '../import/run/pace.ts'
+import { createPace, type Pace } from '../import/run/pace.ts'
 import { writeResults } from '../import/run/results.ts'
 import { readStanding } from '../import/run/resume.ts'
 import { runImport } from '../import/run/run.ts'
@@ -216,7 +216,7 @@ async function update(
   if (paths.some((path) => resolve(path) === resolve(reviewFile))) {
     throw new Exit(exitCodes.usage, '--review must be a file of its own.')
   }
-  const pace = createPace(createHttpFetch(), options.requestsPerSecond)
+  const pace = paceOf(options)
   const connection = clientOptions(options, pace.fetch)
   const client = createManagementClient(connection)
   const tenant = await tenantOf(client, options)
@@ -228,6 +228,10 @@ async function update(
     files: { journalFile, resultFile, rejectsFile, reviewFile },
   }
   await withJournalLock(journalFile, () => updateUsers(updateRun, options))
+}
+
+function paceOf({ timeout, requestsPerSecond }: ImportOptions): Pace {
+  return createPace(createHttpFetch(), { timeoutSeconds: timeout, most: requestsPerSecond })
 }
 
 function reportDryRun({ rows, faulty }: Checked, options: ImportOptions): void {
@@ -243,7 +247,7 @@ async function run(
   options: ImportOptions,
   { journalFile, resultFile, rejectsFile }: Files,
 ): Promise<void> {
-  const pace = createPace(createHttpFetch(), options.requestsPerSecond)
+  const pace = paceOf(options)
   const connection = clientOptions(options, pace.fetch)
   const client = createManagementClient(connection)
   const tenant = await tenantOf(client, options)

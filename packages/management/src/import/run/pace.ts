@@ -10,16 +10,25 @@ export interface Pace {
   serverTime(): number
 }
 
+/** The options of {@link createPace}. */
+export interface PaceOptions {
+  /** Seconds that a request may take, from the moment at which it is sent. */
+  timeoutSeconds: number
+  /** The highest rate, in requests per second. Default: no limit. */
+  most?: number | undefined
+}
+
 /**
  * Creates a `fetch` that slows down to the server's rate limit.
  *
  * Requests are sent at the rate `most` until the first 429. After a 429, all requests wait for the
  * time in `retry-after`, or 1 s. They continue at 95 % of the rate before the 429. Every second,
- * the rate then grows by 2 %.
- *
- * @param most - The highest rate, in requests per second.
+ * the rate then grows by 2 %. The timeout of a request that waits begins after the wait.
  */
-export function createPace(fetch: Fetch, most: number = Number.POSITIVE_INFINITY): Pace {
+export function createPace(
+  fetch: Fetch,
+  { timeoutSeconds, most = Number.POSITIVE_INFINITY }: PaceOptions,
+): Pace {
   let rate = most
   let nextAt = 0
   let windowAt = 0
@@ -46,13 +55,17 @@ export function createPace(fetch: Fetch, most: number = Number.POSITIVE_INFINITY
   return {
     serverTime: () => serverTime ?? 0,
     async fetch(url, init) {
+      let { signal } = init
       if (rate !== Number.POSITIVE_INFINITY) {
         const at = Math.max(performance.now(), nextAt)
         nextAt = at + 1_000 / rate
         const wait = at - performance.now()
-        if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait))
+        if (wait > 1) {
+          await new Promise((resolve) => setTimeout(resolve, wait))
+          signal = AbortSignal.timeout(timeoutSeconds * 1_000)
+        }
       }
-      const response = await fetch(url, init)
+      const response = await fetch(url, { ...init, signal })
       const now = performance.now()
       roll(now)
       const date = response.headers.get('date')
