@@ -42,7 +42,8 @@ export interface ManagementClient {
  * @throws {@link OptionsError} when an option is missing or malformed.
  */
 export function createManagementClient(options: ManagementClientOptions): ManagementClient {
-  const send = createSend(resolveOptions(options))
+  const resolved = resolveOptions(options)
+  const send = createSend(resolved)
   return {
     tenants: createTenants(send),
     applications: (tenantId) => createApplications(send, tenantId),
@@ -56,6 +57,6 @@ export function createManagementClient(options: ManagementClientOptions): Manage
     logo: (tenantId) => createLogo(send, tenantId),
     mails: (tenantId) => createMails(send, tenantId),
     webhooks: (tenantId) => createWebhooks(send, tenantId),
-    events: (tenantId) => createEvents(send, tenantId),
+    events: (tenantId) => createEvents(send, tenantId, resolved.timeoutSeconds),
   }
 }

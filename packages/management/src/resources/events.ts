@@ -26,17 +26,20 @@ export interface Events {
    * Reads the existing events and then each new event, until you leave the loop. Store the
    * `sequence` of the last event that you have processed, and pass it as `after` when you start
    * again.
+   *
+   * The service waits for a new event for at most half of `timeoutSeconds`, and at most 15 s. If
+   * that is less than a second, the service does not wait, and is asked every second.
    */
   follow(query?: EventQuery): AsyncGenerator<TenantEvent, never, undefined>
 }
 
-/**
- * The time for which the service waits for a new event, in seconds. It is shorter than the default
- * of `timeoutSeconds`.
- */
+/** The longest time for which the service waits for a new event, in seconds. */
 const WAIT_SECONDS = 15
 
-export function createEvents(send: Send, tenantId: string): Events {
+/** The pause after an empty page, if the service does not wait, in seconds. */
+const PAUSE_SECONDS = 1
+
+export function createEvents(send: Send, tenantId: string, timeoutSeconds: number): Events {
   const path = `/x/v1/tenants/${segment(tenantId)}/events`
   const asEvent = (json: Json) => json as unknown as TenantEvent
 
@@ -64,7 +67,12 @@ export function createEvents(send: Send, tenantId: string): Events {
       }
     },
     async *follow(query = {}) {
-      for await (const page of pages(query, WAIT_SECONDS)) yield* page
+      const wait = Math.min(WAIT_SECONDS, Math.floor(timeoutSeconds / 2))
+      for await (const page of pages(query, wait)) {
+        yield* page
+        if (wait > 0 || page.length > 0) continue
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_SECONDS * 1_000))
+      }
       throw new Error('There is no last page.')
     },
   }
