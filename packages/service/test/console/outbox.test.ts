@@ -75,7 +75,6 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('the overview names the tenants whose mail was given up within a day, to operators who reach them', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
     await using server = await startMailServer()
     server.state.code = 550
     await using running = await startConsole({ ...on(store), mail: server.mail })
@@ -104,6 +103,7 @@ describe.each(stores)('on %s', (store) => {
     const stranger = await running.logIn({ role: 'viewer', reach: [other.id] })
     expect(stranger.landed.html).toContain('Nothing needs your attention.')
 
+    vi.useFakeTimers({ toFake: ['Date'] })
     vi.setSystemTime(Date.now() + 25 * 3_600_000)
     const next = await running.logIn({ role: 'viewer' })
     expect(next.landed.html).toContain('Nothing needs your attention.')
