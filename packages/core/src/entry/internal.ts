@@ -12,6 +12,7 @@ export type {
 export { CODES } from '../errors/codes.ts'
 export { readCookie, setCookie } from '../http/cookies.ts'
 export { personasPath, recorderPath } from '../http/development.ts'
+export { BODY_HEADERS } from '../http/headers.ts'
 export { discoveryUrlOf } from '../http/issuer-url.ts'
 export type { Observation } from '../http/observation.ts'
 export { type AuthRequest, type AuthResponse, queryOf } from '../http/request.ts'

@@ -3,6 +3,14 @@ import type { AuthResponse } from './request.ts'
 /** The methods of `Headers` that the kit needs to write a framework's response headers. */
 export type HeaderSink = Pick<Headers, 'get' | 'set' | 'append' | 'getSetCookie'>
 
+/** The headers that describe the body of a response, and are wrong for any other body. */
+export const BODY_HEADERS: readonly string[] = [
+  'content-encoding',
+  'content-length',
+  'etag',
+  'last-modified',
+]
+
 const UNSHARED = /(^|,)\s*(private|no-store)\s*(,|$)/i
 
 /**

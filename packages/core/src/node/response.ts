@@ -1,4 +1,4 @@
-import type { HeaderSink } from '../http/headers.ts'
+import { BODY_HEADERS, type HeaderSink } from '../http/headers.ts'
 import type { Answer, ResponsePort } from '../visit/visit.ts'
 
 /** A response of node:http or of the compatibility layer of node:http2. */
@@ -8,6 +8,7 @@ export interface NodeResponse {
   getHeader(name: string): number | string | readonly string[] | undefined
   setHeader(name: string, value: string | readonly string[]): unknown
   appendHeader(name: string, value: string): unknown
+  removeHeader(name: string): unknown
   writeHead(status: number, ...more: unknown[]): unknown
   end(body?: string | Uint8Array): unknown
 }
@@ -67,6 +68,8 @@ class NodeResponsePort implements ResponsePort<void> {
   send({ status, body, isAnswered }: Answer): void {
     const response = this.#response
     if (response.headersSent || isAnswered) return
+    // Koa sets them when a middleware in front sets a body.
+    for (const name of BODY_HEADERS) response.removeHeader(name)
     response.statusCode = status
     response.end(body)
   }

@@ -1,9 +1,10 @@
 import { SessionEndedError } from '@latchkey/core'
+import { BODY_HEADERS } from '@latchkey/core/internal'
 import type { Request, Response } from 'express'
 import type { RequestSession } from './request-session.ts'
 
 /** The headers that are removed from a response that is not sent. */
-const ABANDONED = ['content-length', 'content-type', 'etag', 'last-modified', 'location']
+const ABANDONED = [...BODY_HEADERS, 'content-type', 'location']
 
 /**
  * Saves the changes of `req.session` before the response ends, so that the browser does not follow
