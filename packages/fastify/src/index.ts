@@ -101,7 +101,9 @@ export function createAuth<U = AppUser>(
           return request.body
         },
       }
-      const asked = toAuthRequest(request.raw, auth.baseUrl, details)
+      // A handshake of a WebSocket has no response of its own, so its connection counts.
+      const response = request.headers.upgrade === undefined ? reply.raw : undefined
+      const asked = toAuthRequest(request.raw, auth.baseUrl, details, response)
       const visit = await auth.visit(asked, replyPort(reply))
       if (visit.answer) return visit.send(visit.answer)
       visits.set(request, visit)
