@@ -42,9 +42,18 @@ export class LatchkeyService implements Handle {
     return handleOf(this).health()
   }
 
-  /** Checks the request of a WebSocket handshake, as the guard of a route checks its requests. */
-  socket(request: NodeRequest, requirement?: Requirement<NodeRequest>): Promise<AuthSocket> {
-    return handleOf(this).socket(request, requirement)
+  /**
+   * Checks the request of a WebSocket handshake, as the guard of a route checks its requests.
+   *
+   * @param onClose - Receives a function that stops watching the session, and must call it when the
+   *   connection is closed, as in {@link SocketHandle}.
+   */
+  socket(
+    request: NodeRequest,
+    requirement?: Requirement<NodeRequest>,
+    onClose?: (close: () => void) => void,
+  ): Promise<AuthSocket> {
+    return handleOf(this).socket(request, requirement, onClose)
   }
 }
 

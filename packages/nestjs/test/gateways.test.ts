@@ -1,3 +1,5 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import {
   CurrentAuth,
   CurrentData,
@@ -409,6 +411,29 @@ test('a connection that began with long polling ends with its session, when the 
     data: { code: 'LATCHKEY_SESSION_ENDED' },
   })
   expect(await client.closed).toBe('io server disconnect')
+  await running.app.close()
+})
+
+test('a connection that is closed is no longer watched by the service', async () => {
+  await using identity = await startIdentity()
+  const running = await listen(identity.clientOptions({ baseUrl: BASE }), {
+    adapter: new ExpressAdapter() as never,
+  })
+  const user = await identity.createUser()
+  const headers = await headersOf(running, user, BASE)
+  const request = Object.assign(new IncomingMessage(new Socket()), { url: '/', headers })
+  const service = running.app.get(LatchkeyService)
+  let close = (): void => {}
+  const open = await service.socket(request)
+  const closed = await service.socket(request, {}, (stop) => {
+    close = stop
+  })
+
+  close()
+  await service.sessions.revokeAll({ issuer: identity.issuer, sub: user.id })
+
+  const aborted = [open, closed].map((one) => one.isAllowed && one.ended.aborted)
+  expect(aborted).toEqual([true, false])
   await running.app.close()
 })
 
