@@ -5,6 +5,7 @@ import {
   createAuth as createCoreAuth,
   LatchkeyError,
   type RequestAuth,
+  type RequestDetails,
   type Requirement,
   type Visit,
 } from '@latchkey/core'
@@ -82,6 +83,9 @@ export function createAuth<U = AppUser>(
     const details = {
       exchange: { c },
       headers: () => headersOf(c),
+      get connection() {
+        return connectionOf(c)
+      },
       // Hono caches a body that a middleware has read, and a guard may run after that middleware.
       get body() {
         return c.req.raw.bodyUsed ? c.req.parseBody({ all: true }) : undefined
@@ -111,6 +115,12 @@ export function requireUser<U = AppUser>(
     if (!refusal) return next()
     answer(c, visit.send(refusal))
   })
+}
+
+/** The TCP connection of a request under Node. Other runtimes show none. */
+function connectionOf({ env }: Context): RequestDetails['connection'] {
+  const { incoming } = (env ?? {}) as { incoming?: { socket?: RequestDetails['connection'] } }
+  return incoming?.socket
 }
 
 /** The headers that Hono adds to a response, such as those that earlier middleware has set. */

@@ -44,6 +44,17 @@ export interface RequestDetails {
    * framework adds them only to its own responses. Default none.
    */
   readonly headers?: () => Headers
+  /**
+   * The connection of a handshake, if the response to it may end before the WebSocket is open.
+   * Default: the response ends the request, or the abort of its signal does.
+   */
+  readonly connection?: Connection | undefined
+}
+
+/** A TCP connection, as of node:net. */
+export interface Connection {
+  readonly destroyed?: boolean
+  once(event: 'close', listener: () => void): unknown
 }
 
 /** Bytes: `Uint8Array<ArrayBuffer>`, written so that compilers before TypeScript 5.7 accept it. */

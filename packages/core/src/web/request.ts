@@ -1,5 +1,6 @@
 import { bodyReadBefore, formText, readStream } from '../http/body.ts'
 import { type AuthRequest, publicUrl, type RequestDetails, targetOf } from '../http/request.ts'
+import { opensSocket } from '../http/sending-page.ts'
 
 /**
  * Presents a web `Request` to the kit. Its URL is below `baseUrl`, regardless of the `Host` header
@@ -32,7 +33,11 @@ export function toAuthRequest(
     },
     onClose(close) {
       request.signal.addEventListener('abort', close, { once: true })
-      response?.onEnd(close)
+      // Under Node and Bun, a framework returns an empty response for a handshake that succeeds,
+      // and the connection stays open.
+      if (!opensSocket({ method, headers })) response?.onEnd(close)
+      else if (details.connection?.destroyed) close()
+      else details.connection?.once('close', close)
     },
     async text() {
       const body = await details.body

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer, upgradeWebSocket } from '@hono/node-server'
+import { createAuth, requireUser } from '@latchkey/hono'
+import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
+import { Hono } from 'hono'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { createBrowser } from '../../testing/src/login/browser.ts'
+
+const BASE = 'http://localhost:3000'
+
+test('a WebSocket is closed when its user logs out, and a closed one is no longer watched', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  await using provider = await startMisbehavingProvider()
+  const { issuer, clientId, clientSecret } = provider
+  const session = { secret: 'a secret of a test, long enough for the kit' }
+  const app = new Hono()
+    .use(createAuth({ issuer, clientId, clientSecret, baseUrl: BASE, session }))
+    .get('/', (c) => c.text('home'))
+    .use('/socket', requireUser())
+  app.get(
+    '/socket',
+    upgradeWebSocket((c) => {
+      const ended = c.var.auth.ended()
+      return {
+        onOpen(_event, socket) {
+          ended.addEventListener('abort', () => socket.close(4401))
+          socket.send('hello')
+        },
+      }
+    }),
+  )
+  const websocket = { server: new WebSocketServer({ noServer: true }) }
+  const server = createAdaptorServer({ fetch: app.fetch, websocket }) as Server
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const browser = createBrowser({ [BASE]: url })
+  await browser.open(`${BASE}/login`)
+  const pairs = [...browser.cookies].map(([key, { value }]) => `${key.split(' ')[1]}=${value}`)
+  const headers = { cookie: pairs.join('; '), origin: BASE }
+  const open = async (): Promise<WebSocket> => {
+    const client = new WebSocket(`${url.replace('http', 'ws')}/socket`, { headers })
+    onTestFinished(() => client.terminate())
+    await once(client, 'message')
+    return client
+  }
+
+  const left = await open()
+  expect(vi.getTimerCount()).toBe(1)
+  left.close()
+  await vi.waitUntil(() => vi.getTimerCount() === 0)
+
+  const closed = once(await open(), 'close')
+  await browser.send(`${BASE}/logout`, { method: 'POST' })
+  expect((await closed)[0]).toBe(4401)
+})
