@@ -124,7 +124,7 @@ test('a refresh whose claims do not fit the schema ends the session', async () =
   expect(await statusOf(site, browser, '/admin')).toBe(401)
 })
 
-test('a claims schema that fails at a refresh logs nobody out, and the next refresh succeeds', async () => {
+test('a claims schema that fails at a refresh logs no user out, and the next refresh succeeds', async () => {
   let isDown = false
   const { site, browser } = await start({
     claims: {

@@ -345,7 +345,7 @@ function refreshError(
   return unusable(status === undefined ? (reason ?? 'it is malformed') : `status ${status}`)
 }
 
-/** A user who does not fit the option `claims` is logged out. A schema that fails logs nobody out. */
+/** A user who does not fit the option `claims` is logged out. A schema that fails logs no user out. */
 function claimsError(error: unknown): RefreshError {
   if (error instanceof CallbackError) return rejected(error.message)
   return unavailable('The schema of the option "claims" failed.', error)
