@@ -33,7 +33,7 @@ test('a WebSocket is closed when its user logs out, and a closed one is no longe
       }
     }),
   )
-  const websocket = { server: new WebSocketServer({ noServer: true }) }
+  const websocket = { server: new WebSocketServer({ noServer: true }) as never }
   const server = createAdaptorServer({ fetch: app.fetch, websocket }) as Server
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
