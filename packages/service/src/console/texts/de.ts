@@ -1304,7 +1304,7 @@ export const de = {
   'Import users: stopped': 'Benutzer importieren: beendet',
   'The uploaded file cannot be decrypted any more, because its master key was removed. Upload it again: users who are there already stay as they are.':
     'Die hochgeladene Datei lässt sich nicht mehr entschlüsseln, weil ihr Hauptschlüssel entfernt wurde. Laden Sie sie noch einmal hoch: Benutzer, die es schon gibt, bleiben, wie sie sind.',
-  'The operator who began the import may no longer do this. So the service has stopped it: users who were imported stay.':
+  'The operator who began the import may not do this any more. It was stopped: imported users stay.':
     'Der Operator, der den Import begonnen hat, darf das nicht mehr. Deshalb hat der Dienst ihn angehalten: Importierte Benutzer bleiben.',
   'The upload is deleted.': 'Das Hochgeladene ist gelöscht.',
   'Upload a file': 'Eine Datei hochladen',
