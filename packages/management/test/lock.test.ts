@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -52,6 +52,19 @@ test('a lock that was released leaves nothing behind, and can be taken again', (
   release()
   expect(readdirSync(folder)).toEqual([])
   lock(path)()
+})
+
+test('a lock of another host or container is kept, and the error says which file to delete', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-lock-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'import.lock')
+  const held = `${process.pid} ${randomUUID()} another-container`
+  writeFileSync(path, held)
+  expect(() => lock(path)).toThrow(
+    `Process ${process.pid} on the host another-container may be running this import. If it is not, delete ${path}.`,
+  )
+  expect(readFileSync(path, 'utf8')).toBe(held)
+  expect(readdirSync(folder)).toEqual(['import.lock'])
 })
 
 test('the lock of a killed process whose number this process has got is taken over', () => {

@@ -8,12 +8,16 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { hostname } from 'node:os'
 
 /**
  * The contents of the locks that this process holds. In a container, a process often has the pid of
  * an earlier one that was killed, whose lock names that pid with another id.
  */
 const held = new Set<string>()
+
+/** The name of this host or container, without spaces. */
+const HOST = encodeURIComponent(hostname())
 
 /**
  * Acquires a lock that only one process can hold. Returns the function that releases the lock.
@@ -22,10 +26,11 @@ const held = new Set<string>()
  * process, a process first acquires a second lock, whose name is derived from the first. So only
  * one process replaces a lock.
  *
- * @throws Error if a running process holds the lock.
+ * @throws Error if a running process holds the lock, or a process of another host or container,
+ *   because this host cannot tell whether that process is running.
  */
 export function lock(path: string): () => void {
-  const own = `${process.pid} ${randomUUID()}`
+  const own = `${process.pid} ${randomUUID()} ${HOST}`
   const draft = `${path}.${randomUUID()}`
   try {
     for (;;) {
@@ -45,10 +50,15 @@ export function lock(path: string): () => void {
  * Replaces the lock of a dead process with the draft, unless another process has already replaced
  * it.
  *
- * @throws Error if the process that holds the lock is running.
+ * @throws Error if the process that holds the lock is running, or is of another host.
  */
 function takeOver(path: string, holder: string, draft: string): void {
-  const [pid, id = 'earlier'] = holder.split(' ')
+  const [pid, id = 'earlier', host = HOST] = holder.split(' ')
+  if (host !== HOST) {
+    throw new Error(
+      `Process ${pid} on the host ${host} may be running this import. If it is not, delete ${path}.`,
+    )
+  }
   const isRunning = Number(pid) === process.pid ? held.has(holder) : isAlive(Number(pid))
   if (isRunning) {
     throw new Error(`Process ${pid} is running this import (${path}).`)
