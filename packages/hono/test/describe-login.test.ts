@@ -1,7 +1,7 @@
 import { createAuth, getUser, requireUser } from '@latchkey/hono'
 import { describeLogin, type LoginAppOptions } from '@latchkey/testing/login'
 import { Hono } from 'hono'
-import { afterAll, describe, expect, it, test } from 'vitest'
+import { afterAll, describe, expect, it, test, vi } from 'vitest'
 
 function createApp(options: LoginAppOptions) {
   return new Hono()
@@ -35,6 +35,9 @@ test('a guard that a target in absolute form gets around is found', async () => 
       'GET http://evil.example/account shows what is guarded',
     )
   } finally {
+    // The table of the cases that were not run would say that they failed.
+    const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
     for (const body of afters) await body()
+    write.mockRestore()
   }
 })

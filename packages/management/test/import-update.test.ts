@@ -161,7 +161,7 @@ test('an export that says nothing about who may log in unblocks nobody, and one 
 })
 
 test.each(['premium_until', 'premium_until=2099-01-01'])(
-  'a column that blocks nobody, by --allows %s, unblocks nobody',
+  'a column allowed by --allows %s enables no blocked user',
   async (flag) => {
     await using installation = await startInstallation()
     const file = write(installation, 'users.csv', [
