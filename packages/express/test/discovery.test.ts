@@ -155,7 +155,7 @@ test('the message about a missing document has its address, and both other ways'
   expect(facts?.remedy).toContain('"authorization_endpoint", "token_endpoint" and "jwks_uri"')
 })
 
-test('a process loads neither openid-client nor the fetch of Node until the first redirect was answered', async () => {
+test('a process loads neither openid-client nor expensive parts of Node until the first redirect was answered', async () => {
   await using provider = await startMisbehavingProvider()
   const script = fileURLToPath(new URL('support/loaded-modules.ts', import.meta.url))
   const child = fork(script, [provider.url], { execArgv: ['--conditions=latchkey-source'] })

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs'
 import { ConfigError } from '../errors/errors.ts'
 
 type ConfigFault = ConfigError['faults'][number]
@@ -35,6 +34,8 @@ export function withSecretFiles(environment: Environment): Environment {
 }
 
 function readSecret(file: string): string | { fault: string } {
+  // Not an `import`, which would load streams of files at each start.
+  const { readFileSync, statSync } = process.getBuiltinModule('node:fs')
   try {
     const found = statSync(file)
     if (!found.isFile()) return { fault: `names ${file}, which is no file.` }

@@ -1,5 +1,4 @@
-import { lookup as systemLookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import type { ProviderTransport } from '../provider/transport.ts'
 import { type Connection, send, targetOf } from './exchange.ts'
 
@@ -28,7 +27,7 @@ const LOOPBACK: Connection = {
  */
 export function createNodeTransport({
   publicOnly = false,
-  lookup = systemLookup as LookupFunction,
+  lookup,
 }: NodeTransportOptions = {}): ProviderTransport {
   if (publicOnly) return publicTransport(lookup)
   return (address, request) => {
@@ -37,20 +36,16 @@ export function createNodeTransport({
   }
 }
 
-function publicTransport(lookup: LookupFunction): ProviderTransport {
-  let connection: Connection | undefined
+/**
+ * Loads the guard of addresses at the first request, because an application with one issuer never
+ * needs it.
+ */
+function publicTransport(lookup: LookupFunction | undefined): ProviderTransport {
+  let transport: Promise<ProviderTransport> | undefined
   return async (address, request) => {
-    // Loaded on demand, because an application with one issuer never needs it.
-    const guard = await import('./address-guard.ts')
-    const url = new URL(address)
-    if (url.protocol !== 'https:') throw guard.notPublic('only https is allowed')
-    const host = url.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) && !guard.isPublicAddress(host)) throw guard.notPublic()
-    // A separate agent, because the application's own open connections were not checked.
-    connection ??= {
-      lookup: guard.publicLookup(lookup),
-      agent: new (process.getBuiltinModule('node:https').Agent)({ keepAlive: true }),
-    }
-    return send(targetOf(address), request, connection)
+    transport ??= import('./public-transport.ts').then((guard) =>
+      guard.createPublicTransport(lookup),
+    )
+    return (await transport)(address, request)
   }
 }

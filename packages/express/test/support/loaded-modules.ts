@@ -2,9 +2,11 @@ import { registerHooks } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 
-// An application in a process of its own, whose argument is the issuer. It answers each message with those of
-// openid-client and Node's own fetch that have been loaded.
+// An application in a process of its own, whose argument is the issuer. It answers each message with the expensive
+// modules that have been loaded: openid-client, Node's own fetch, and parts of Node that an import of `node:dns`,
+// `node:net` or `node:fs` loads with all that these export.
 
+const EXPENSIVE = ['undici', 'internal/dns/promises', 'internal/blocklist', 'internal/fs/streams']
 let isLoaded = false
 /** The names of all modules of Node that this process has loaded. */
 const { moduleLoadList } = process as unknown as { moduleLoadList: string[] }
@@ -28,8 +30,8 @@ const server = app.listen(0, '127.0.0.1', () => {
     }),
   )
   process.on('message', () => {
-    const hasFetch = moduleLoadList.some((name) => name.includes('undici'))
-    process.send?.([...(isLoaded ? ['openid-client'] : []), ...(hasFetch ? ['fetch'] : [])])
+    const loaded = EXPENSIVE.filter((part) => moduleLoadList.some((name) => name.includes(part)))
+    process.send?.([...(isLoaded ? ['openid-client'] : []), ...loaded])
   })
   process.send?.(port)
 })
