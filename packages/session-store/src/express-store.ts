@@ -1,5 +1,12 @@
 import { ConfigError, type SessionRecord } from '@latchkey/core'
-import { checkOptions, isTouchDue, type Rules, remember, rule } from '@latchkey/core/internal'
+import {
+  checkOptions,
+  isTouchDue,
+  OldestFirst,
+  type Rules,
+  remember,
+  rule,
+} from '@latchkey/core/internal'
 import type { SessionData } from 'express-session'
 import type {
   ExpressSessionOptions,
@@ -28,7 +35,7 @@ export function createExpressStore(
   /**
    * The latest record of each session that was read. `expire` needs the record to extend a session.
    */
-  const seen = new Map<string, SessionRecord>()
+  const seen = new OldestFirst<string, SessionRecord>()
   const client = {
     async get(id: string) {
       const record = await sessions.get(id)

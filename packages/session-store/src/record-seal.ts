@@ -1,6 +1,13 @@
 import { hash } from 'node:crypto'
 import type { SessionRecord } from '@latchkey/core'
-import { createByteSealer, deriveKey, freeze, macOf, remember } from '@latchkey/core/internal'
+import {
+  createByteSealer,
+  deriveKey,
+  freeze,
+  macOf,
+  OldestFirst,
+  remember,
+} from '@latchkey/core/internal'
 import { packRecord, unpackRecord } from './compact-record.ts'
 import { VERSION_BYTES } from './scripts.ts'
 
@@ -57,7 +64,7 @@ export function sessionName(id: string): string {
  * The cached names of sessions, by id. Each request needs the name of its session, and hashing
  * takes twenty times as long as a look-up.
  */
-const names = new Map<string, string>()
+const names = new OldestFirst<string, string>()
 
 /**
  * Creates a seal.
@@ -70,7 +77,7 @@ export function createRecordSeal(secrets: readonly string[], isCompact: boolean)
   const nameKeys = secrets.map((secret) => deriveKey(secret, 'session-index'))
   // The records that were opened before, by name. Decrypting and parsing a record takes longer than
   // fetching it.
-  const known = new Map<string, { readonly value: Buffer; readonly opened: OpenedRecord }>()
+  const known = new OldestFirst<string, { readonly value: Buffer; readonly opened: OpenedRecord }>()
   return {
     seal(name, content) {
       if (isCompact) {

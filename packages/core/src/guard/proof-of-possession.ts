@@ -5,7 +5,7 @@ import { printable } from '../provider/errors.ts'
 import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/signed/jwt.ts'
 import { type KeySet, parseKeySet } from '../provider/signed/signature.ts'
-import { remember } from '../shared/records.ts'
+import { OldestFirst, remember } from '../shared/oldest-first.ts'
 
 /** The seconds for which a proof is valid, and by which the sender's clock may be ahead of ours. */
 const GOOD_SECONDS = 60
@@ -28,7 +28,7 @@ type Jwk = Readonly<Record<string, unknown>>
  * The keys to which tokens are bound, by thumbprint. They are kept because a sender uses the same
  * key for each request, and parsing it is a third of the work.
  */
-const knownKeys = new Map<string, KeySet>()
+const knownKeys = new OldestFirst<string, KeySet>()
 
 /**
  * Checks that the sender of an access token has the key that the token is bound to. The request

@@ -1,3 +1,5 @@
+import { OldestFirst } from '../shared/oldest-first.ts'
+
 /**
  * The space that a form takes in the store besides its text, in bytes: the entry, its key and its
  * lifetime.
@@ -25,7 +27,7 @@ export interface FormShare {
  */
 export function createFormShare(maxBytes: number, seconds: number, now: () => number): FormShare {
   /** The forms, the oldest first. */
-  const forms = new Map<string, { readonly bytes: number; readonly expiresAt: number }>()
+  const forms = new OldestFirst<string, { readonly bytes: number; readonly expiresAt: number }>()
   let total = 0
   return {
     take(id, text) {
@@ -33,12 +35,12 @@ export function createFormShare(maxBytes: number, seconds: number, now: () => nu
       forms.set(id, { bytes, expiresAt: now() + seconds })
       total += bytes
       const gone: string[] = []
-      for (const [oldest, form] of forms) {
-        const hasExpired = form.expiresAt <= now()
+      for (let { oldest } = forms; oldest; { oldest } = forms) {
+        const hasExpired = oldest.value.expiresAt <= now()
         if (!hasExpired && total <= maxBytes) break
-        forms.delete(oldest)
-        total -= form.bytes
-        if (!hasExpired) gone.push(oldest)
+        forms.delete(oldest.key)
+        total -= oldest.value.bytes
+        if (!hasExpired) gone.push(oldest.key)
       }
       return gone
     },

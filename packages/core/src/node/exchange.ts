@@ -3,7 +3,7 @@ import type { Agent } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
 import type { ProviderAnswer, ProviderRequest } from '../provider/transport.ts'
-import { remember } from '../shared/records.ts'
+import { OldestFirst, remember } from '../shared/oldest-first.ts'
 
 /** The options of a connection: the DNS look-up and the agent. */
 export interface Connection {
@@ -14,7 +14,7 @@ export interface Connection {
 const UTF_8 = new TextDecoder()
 const MAX_TARGETS = 500
 
-const targets = new Map<string, RequestOptions>()
+const targets = new OldestFirst<string, RequestOptions>()
 
 /**
  * The options of node:http for a URL. They are kept, because there are few endpoints and parsing

@@ -1,6 +1,6 @@
 import type { webcrypto } from 'node:crypto'
 import type { Configuration, DPoPHandle } from 'openid-client'
-import { remember } from '../shared/records.ts'
+import { OldestFirst, remember } from '../shared/oldest-first.ts'
 import type { OpenidClient } from './openid-client.ts'
 
 /**
@@ -26,7 +26,7 @@ const P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const
 
 /** Makes the {@link Proofs} of one provider. */
 export function createProofs(): Proofs {
-  const nonces = new Map<string, string>()
+  const nonces = new OldestFirst<string, string>()
   return {
     async makeKey() {
       const { subtle } = globalThis.crypto

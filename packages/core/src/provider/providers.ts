@@ -10,7 +10,7 @@ import type {
   ResolvedRegistration,
 } from '../options/options.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import { remember } from '../shared/records.ts'
+import { OldestFirst, remember } from '../shared/oldest-first.ts'
 import { commonParameters } from './authorization-request.ts'
 import { createProvider, type Provider } from './provider.ts'
 import type { ProviderTransport } from './transport.ts'
@@ -48,7 +48,7 @@ export function createProviders(
     return { fixed: provider, of: () => provider.forRequest() }
   }
 
-  const kept = new Map<string, Provider>()
+  const kept = new OldestFirst<string, Provider>()
   return {
     fixed: undefined,
     async of(request) {

@@ -1,5 +1,5 @@
 import { CookieSessionError } from '../errors/errors.ts'
-import { remember } from '../shared/records.ts'
+import { OldestFirst, remember } from '../shared/oldest-first.ts'
 import { createSessionChunks, type SealedSession, type SessionChunks } from './session-chunks.ts'
 import { newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
@@ -208,7 +208,10 @@ interface Memory {
 }
 
 function createMemory(now: () => number, absoluteSeconds: number): Memory {
-  const recent = new Map<string, { readonly record: SessionRecord; readonly until: number }>()
+  const recent = new OldestFirst<
+    string,
+    { readonly record: SessionRecord; readonly until: number }
+  >()
   const ended = createMarks(now)
   return {
     latest(id, own) {

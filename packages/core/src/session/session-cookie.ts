@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
+import { OldestFirst, remember } from '../shared/oldest-first.ts'
 import { randomText } from '../shared/random.ts'
-import { remember } from '../shared/records.ts'
 import { deriveKey } from '../shared/sealing.ts'
 import type { SessionSettings } from './session-record.ts'
 
@@ -79,7 +79,7 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   // Verified cookie values and their ids, because the HMAC is the most expensive part of reading a
   // session. A forged value is never in this map. The time of a look-up reveals nothing about
   // verified values, because a Map uses a hash whose seed is random in each process.
-  const genuine = new Map<string, string>()
+  const genuine = new OldestFirst<string, string>()
   return {
     sign(id) {
       const value = `${id}.${signatureOf(id, signing)}`

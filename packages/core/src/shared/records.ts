@@ -54,13 +54,3 @@ function throughJson(value: unknown): unknown {
   const json = JSON.stringify(value)
   return json === undefined ? undefined : freeze(JSON.parse(json))
 }
-
-/**
- * Adds or replaces an entry as the newest of a map. The oldest entry is removed if there are more
- * than `max`.
- */
-export function remember<K, V>(map: Map<K, V>, key: K, value: V, max: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > max) map.delete(map.keys().next().value as K)
-}

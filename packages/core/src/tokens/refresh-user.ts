@@ -6,7 +6,7 @@ import { decodeJwt } from '../provider/signed/jwt.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
 import type { StoredSession } from '../session/stored-session.ts'
-import { remember } from '../shared/records.ts'
+import { OldestFirst, remember } from '../shared/oldest-first.ts'
 import type { Refresher } from './refresh.ts'
 import { readUserInfo } from './userinfo.ts'
 
@@ -43,7 +43,7 @@ export function createUserRefresher(
   const { userinfo, hooks, now } = options
   const everySeconds = typeof userinfo === 'object' ? userinfo.everySeconds : undefined
   const inFlight = new Map<string, Promise<void>>()
-  const failedAt = new Map<string, number>()
+  const failedAt = new OldestFirst<string, number>()
 
   const refresh: UserRefresher['refresh'] = async (provider, session) => {
     const metadata = await provider.metadata()

@@ -1,5 +1,5 @@
 import { SessionEndedError, type SessionRecord, type SessionStore } from '@latchkey/core'
-import { remember } from '@latchkey/core/internal'
+import { OldestFirst, remember } from '@latchkey/core/internal'
 import type { SessionData } from 'express-session'
 import { Cookie } from './classes.ts'
 
@@ -48,8 +48,8 @@ const MAX_ENDED = 100_000
  * quarter of its lifetime.
  */
 export function fromExpressStore(store: ExpressStore): SessionStore {
-  const touched = new Map<string, number>()
-  const ended = new Map<string, number>()
+  const touched = new OldestFirst<string, number>()
+  const ended = new OldestFirst<string, number>()
   const hasEnded = (id: string): boolean => (ended.get(id) ?? 0) > Date.now() / 1000
   const read = (id: string): Promise<ExpressRecord | undefined> =>
     new Promise((resolve, reject) => {

@@ -1,8 +1,9 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { REMEDIES } from '../../errors/remedies.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { OldestFirst, remember } from '../../shared/oldest-first.ts'
 import { presentMembers } from '../../shared/present-members.ts'
-import { isRecord, remember } from '../../shared/records.ts'
+import { isRecord } from '../../shared/records.ts'
 import { printable } from '../errors.ts'
 import { type DecodedJws, decodeJws, type JwtHeader } from './jwt.ts'
 
@@ -83,7 +84,7 @@ export function parseKeySet(json: string): KeySet | undefined {
   const keys = jwksOf(json)
   if (!keys) return undefined
   const imported = new Map<Jwk, KeyObject | undefined>()
-  const good = new Map<string, true>()
+  const good = new OldestFirst<string, true>()
   const candidates = (header: JwtHeader): Jwk[] => keys.filter((jwk) => fits(jwk, header))
   return {
     has: (header) => candidates(header).length > 0,

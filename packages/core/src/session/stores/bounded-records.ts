@@ -1,3 +1,4 @@
+import { OldestFirst } from '../../shared/oldest-first.ts'
 import { frozenCopy } from '../../shared/records.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -85,7 +86,7 @@ export function createBoundedRecords(bounds: RecordBounds, now: () => number): B
 
 /** Records of one kind. The record that was written longest ago comes first. */
 function createShelf() {
-  const all = new Map<string, Held>()
+  const all = new OldestFirst<string, Held>()
   let bytes = 0
   const remove = (id: string): void => {
     const held = all.get(id)
@@ -106,10 +107,7 @@ function createShelf() {
     },
     /** Drops the oldest records while `hasToGo` returns `true` for them. */
     dropWhile(hasToGo: (oldest: Held) => boolean): void {
-      for (const [id, held] of all) {
-        if (!hasToGo(held)) return
-        remove(id)
-      }
+      while (all.oldest && hasToGo(all.oldest.value)) remove(all.oldest.key)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { OldestFirst } from '../../shared/oldest-first.ts'
 import type { ReplayCache } from './session-store.ts'
 
 /** The number of marks that one process keeps at most. */
@@ -21,7 +22,7 @@ export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayC
    * One list for each duration in seconds, which maps a key to the time at which it expires. All
    * keys of a list are kept equally long, so they are in the order in which they expire.
    */
-  const lists = new Map<number, Map<string, number>>()
+  const lists = new Map<number, OldestFirst<string, number>>()
   let size = 0
 
   const expiryOf = (key: string): number | undefined => {
@@ -37,21 +38,16 @@ export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayC
     size--
     if (list.size === 0) lists.delete(seconds)
   }
-  const firstOf = (list: ReadonlyMap<string, number>): readonly [string, number] =>
-    list.entries().next().value as [string, number]
   const forgetExpired = (): void => {
     for (const [seconds, list] of lists) {
-      for (const [key, expiresAt] of list) {
-        if (expiresAt > now()) break
-        forget(seconds, key)
-      }
+      while (list.oldest && list.oldest.value <= now()) forget(seconds, list.oldest.key)
     }
   }
   const forgetSoonest = (): void => {
-    const firsts = [...lists].map(([seconds, list]) => ({ seconds, first: firstOf(list) }))
-    firsts.sort((one, other) => one.first[1] - other.first[1])
-    const [soonest] = firsts
-    if (soonest) forget(soonest.seconds, soonest.first[0])
+    const [soonest] = [...lists].sort(
+      ([, one], [, other]) => expiryOfFirst(one) - expiryOfFirst(other),
+    )
+    if (soonest?.[1].oldest) forget(soonest[0], soonest[1].oldest.key)
   }
   const isConsumed = (key: string): boolean => (expiryOf(key) ?? 0) > now()
 
@@ -61,13 +57,17 @@ export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayC
       const key = keyOf(name)
       if (isConsumed(key)) return false
       forgetExpired()
-      const list = lists.get(seconds) ?? new Map<string, number>()
+      const list = lists.get(seconds) ?? new OldestFirst<string, number>()
       lists.set(seconds, list.set(key, now() + seconds))
       size++
       if (size > max) forgetSoonest()
       return true
     },
   }
+}
+
+function expiryOfFirst({ oldest }: OldestFirst<string, number>): number {
+  return oldest?.value ?? Number.POSITIVE_INFINITY
 }
 
 function keyOf(name: string): string {
