@@ -36,10 +36,13 @@ export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
  * A step of {@link ProtocolStore.write}: inserts or replaces an entry, removes an entry, or marks
  * an entry as used, which succeeds for exactly one caller. A used entry expires after `keepSeconds`
  * at the latest. Default: its expiry stays.
+ *
+ * `read`: the payload that the caller has read. If the stored entry has another payload, was used
+ * or removed meanwhile, or has expired, no change is made. Default: no condition.
  */
 export type Change =
-  | { kind: 'put'; entry: ProtocolEntry }
-  | { kind: 'delete'; name: EntryName }
+  | { kind: 'put'; entry: ProtocolEntry; read?: string | undefined }
+  | { kind: 'delete'; name: EntryName; read?: string | undefined }
   | { kind: 'consume'; name: EntryName; keepSeconds?: number | undefined }
 
 /**
@@ -367,10 +370,12 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   delete(name: EntryName): Promise<void>
   /**
    * Makes changes in one step, each of a different entry. If the entries are on several servers,
-   * the changes are made in several steps, beginning with the entries to mark as used.
+   * the changes are made in several steps, beginning with the entries to mark as used and those
+   * with a condition.
    *
-   * @returns `false` if an entry to mark was used already or is missing. In this case, no change
-   *   was made, except that on several servers other entries may have been marked.
+   * @returns `false` if an entry to mark was used already or is missing, or if an entry has changed
+   *   since it was read. In this case, no change was made, except that on several servers other
+   *   entries may have been marked.
    */
   write(changes: readonly Change[]): Promise<boolean>
   deleteByGrant(tenantId: string, kind: string, grantId: string): Promise<void>

@@ -3,7 +3,13 @@ import { Provider } from 'oidc-provider'
 import { replace, storeAlso } from './replace.ts'
 
 /** A browser's session at the issuer. */
-export type Session = InstanceType<Provider['Session']> & LoginFacts
+export type Session = InstanceType<Provider['Session']> & LoginFacts & { stored?: StoredForm }
+
+/** The stored form of a session: the key of its entry, and the payload. */
+export interface StoredForm {
+  readonly key: string
+  readonly payload: string
+}
 
 /** Facts about a login that oidc-provider does not have. Times are in seconds since the epoch. */
 export interface LoginFacts {
@@ -53,6 +59,23 @@ export function keepClients(
       if (Provider.ctx) Object.assign(this, clientOf(Provider.ctx.req))
     },
   )
+}
+
+/**
+ * Keeps the stored form with each session that is read, so that a write can depend on it.
+ *
+ * @param remove - Destroys a session in the store. oidc-provider would delete the entry that the
+ *   request has read, but a login may have moved the session to another entry meanwhile.
+ */
+export function keepStoredForms(
+  provider: Provider,
+  remove: (session: Session) => Promise<void>,
+): void {
+  storeAlso(provider, 'Session', ['stored'])
+  replace(provider, 'Session.prototype.destroy', async function (this: Session) {
+    await remove(this)
+    Object.assign(this, { destroyed: true })
+  })
 }
 
 /** The session of the browser, for a request to one of our own pages. */

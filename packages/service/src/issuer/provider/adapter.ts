@@ -13,7 +13,7 @@ import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName, type ProtocolEntry, type Renewal } from '../../store/protocol-store.ts'
 import { accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
-import { SpentError } from '../engine/code.ts'
+import type { StoredForm } from '../engine/session.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
 import { ACCOUNT_CLIENT } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
@@ -22,6 +22,7 @@ import { commandClient, isCommand } from './command-logins.ts'
 import { findTyped, isDeviceChange, openDevice, sealDevice, userCodeUid } from './device-codes.ts'
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
+import { changesOver, storedForm } from './session-changes.ts'
 
 /** The kinds of entries that are always listed by user. Other kinds have no such index. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
@@ -74,9 +75,10 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       refuseLongRequest(payload)
       const isDevice = kind === 'DeviceCode'
       if (isDevice && !(await isDeviceChange(protocol, tenantId, id, payload))) return
-      const { userCode } = payload
+      const { stored: read, ...fields } = payload as SessionPayload
+      const { userCode } = fields
       const keptSeconds = expiresIn + (isDevice ? lifetimes.expiredDeviceCodeSeconds : 0)
-      const stored = sealDevice(domain, tenantId, id, withoutId(payload, id))
+      const stored = sealDevice(domain, tenantId, id, withoutId(fields, id))
       const entry = {
         ...entryName(tenantId, kind, id),
         payload: JSON.stringify({
@@ -88,7 +90,8 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         uid: isDevice && userCode !== undefined ? userCodeUid(userCode) : payload.uid,
         ...(isListed(kind, tenantId, payload) && { accountId: payload.accountId }),
       }
-      await change(protocol, { kind: 'put', entry })
+      const isStored = await change(protocol, ...changesOver(entry, read))
+      if (isStored && read) Object.assign(read, storedForm(entry))
     },
 
     async find(id) {
@@ -106,6 +109,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         const session = { tenantId, kind: 'Session', key }
         await readAhead(protocol, [session, entryName(tenantId, 'Grant', grantId)])
       }
+      if (entry && payload && kind === 'Session') return { ...payload, stored: storedForm(entry) }
       return payload
     },
 
@@ -120,19 +124,18 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         return openDevice(domain, tenantId, toPayload(entry, undefined, domain.clock))
       }),
 
-    // Only one of several concurrent redemptions succeeds. oidc-provider itself would accept all of
+    // Only one of several concurrent requests succeeds. oidc-provider itself would accept all of
     // them.
     async consume(id) {
       const name = entryName(tenantId, kind, id)
       const isTelling = kind === 'RefreshToken' && readRefreshToken(id) !== undefined
       const keepSeconds = isTelling ? lifetimes.spentRefreshTokenSeconds : undefined
-      if (kind !== PUSHED) return change(protocol, { kind: 'consume', name, keepSeconds })
-      // Stored at once instead of with the other changes, so that only the first request continues.
-      if (!(await protocol.consume(name)))
-        throw new SpentError(`${kind} was spent by another request`)
+      await change(protocol, { kind: 'consume', name, keepSeconds })
     },
 
     async destroy(id) {
+      // Only a session that gets another id comes here. `upsert` deletes its former entry.
+      if (kind === 'Session') return
       await change(protocol, { kind: 'delete', name: entryName(tenantId, kind, id) })
     },
 
@@ -166,6 +169,11 @@ function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   if (stored.prompt) stored.prompt = { ...stored.prompt, details: {} }
   if (stored.session) stored.session = { ...stored.session, cookie: undefined }
   return stored
+}
+
+/** The payload of a session with its stored form, as the request has read it. */
+interface SessionPayload extends AdapterPayload {
+  stored?: StoredForm
 }
 
 /**

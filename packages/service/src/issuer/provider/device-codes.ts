@@ -6,6 +6,7 @@ import { openIfKnown } from '../../domain/writes/vault.ts'
 import type { AttemptLimit, ProtocolStore } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { undoOnConflict } from './request-changes.ts'
 
 /** The error for too many wrong user codes. */
 export class TooManyCodes extends errors.TemporarilyUnavailable {
@@ -83,8 +84,11 @@ export async function isDeviceChange(
 ): Promise<boolean> {
   if (accountId === undefined && error === undefined) return !inFlight
   if (error !== undefined && FAILURES.test(error)) return false
-  const { kind } = await protocol.admit(`deviceAnswer:${tenantId}:${userCodeUid(id)}`, ONCE)
-  return kind === 'admitted'
+  const key = `deviceAnswer:${tenantId}:${userCodeUid(id)}`
+  const { kind } = await protocol.admit(key, ONCE)
+  if (kind === 'refused') return false
+  undoOnConflict(() => protocol.resetAttempt(key))
+  return true
 }
 
 /**

@@ -16,6 +16,8 @@ import { SpentError } from '../engine/code.ts'
 interface RequestChanges {
   spent: Map<string, Change>
   others: Map<string, Change>
+  /** Takes back what the request has stored before its changes. */
+  undo: (() => Promise<unknown>)[]
   /** Entries that were read in advance. Each is used once. */
   ahead: Map<string, ProtocolEntry | undefined>
 }
@@ -26,23 +28,24 @@ const collected = new AsyncLocalStorage<RequestChanges>()
  * Runs `work`, and collects its changes. `work` must call {@link makeChanges} before its response.
  */
 export function collectChanges<T>(work: () => Promise<T>): Promise<T> {
-  return collected.run({ spent: new Map(), others: new Map(), ahead: new Map() }, work)
+  return collected.run({ spent: new Map(), others: new Map(), undo: [], ahead: new Map() }, work)
 }
 
 /**
  * Stores the changes that the current request has collected.
  *
- * @throws SpentError if another request has used the same code or token first. In this case,
- *   nothing is changed.
+ * @throws SpentError if another request has used the same code or token first, or has changed or
+ *   ended the same session. In this case, nothing is changed.
  */
 export async function makeChanges(protocol: ProtocolStore): Promise<void> {
   const changes = collected.getStore()
   if (!changes) return
-  const { spent, others } = changes
+  const { spent, others, undo } = changes
   const all = [...spent.values(), ...others.values()]
   spent.clear()
   others.clear()
   if (all.length > 0 && !(await protocol.write(all))) {
+    await Promise.all(undo.map((takeBack) => takeBack()))
     throw new SpentError('the code or token was spent by another request')
   }
 }
@@ -54,23 +57,39 @@ export function dropChanges(): void {
   others?.clear()
 }
 
+/** Calls `takeBack` if the changes of the current request cannot be stored. */
+export function undoOnConflict(takeBack: () => Promise<unknown>): void {
+  collected.getStore()?.undo.push(takeBack)
+}
+
 /**
- * Adds a change to those of the current request. Without a request that collects changes, stores it
- * at once.
+ * Adds changes to those of the current request. Without a request that collects changes, stores
+ * them at once, in one step.
  *
- * @throws SpentError if the change is stored at once, and the code or token was already used.
+ * @returns Whether the changes are stored already.
+ * @throws SpentError if the changes are stored at once, and the code or token was already used, or
+ *   the entry has changed since it was read.
  */
-export async function change(protocol: ProtocolStore, one: Change): Promise<void> {
+export async function change(protocol: ProtocolStore, ...all: readonly Change[]): Promise<boolean> {
   const changes = collected.getStore()
-  const key = textOf(one.kind === 'put' ? one.entry : one.name)
-  if (changes) (one.kind === 'consume' ? changes.spent : changes.others).set(key, one)
-  else if (!(await protocol.write([one]))) throw new SpentError('it was spent by another request')
+  if (!changes) {
+    if (!(await protocol.write(all))) throw new SpentError('it was spent by another request')
+    return true
+  }
+  for (const one of all) {
+    const key = textOf(one.kind === 'put' ? one.entry : one.name)
+    const to = one.kind === 'consume' ? changes.spent : changes.others
+    to.set(key, one)
+  }
+  return false
 }
 
 /** A copy of the holder. Its `put` adds to the changes of the current request. */
 export function withRequest({ context, tenant }: Holder): Holder {
   const { protocol, domain } = context
-  const put: ProtocolStore['put'] = (entry) => change(protocol, { kind: 'put', entry })
+  const put: ProtocolStore['put'] = async (entry) => {
+    await change(protocol, { kind: 'put', entry })
+  }
   return { tenant, context: { domain, protocol: { ...protocol, put } } }
 }
 

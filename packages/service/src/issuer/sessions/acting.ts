@@ -18,7 +18,7 @@ import type { AuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { type Acting, readSession, type Session } from '../engine/session.ts'
 import type { ShownActing } from '../requests/request-facts.ts'
-import { endSession, revokeGrant } from './end-session.ts'
+import { endSession, removeSession, revokeGrant } from './end-session.ts'
 
 /** The interval between two checks of operators' logins as users, in milliseconds. */
 const LOOK_MS = 15_000
@@ -108,7 +108,9 @@ async function clear(at: ActingAt, id: string): Promise<void> {
   for (const entry of entries) {
     const { acting, authorizations = {} } = JSON.parse(entry.payload) as StoredSession
     if (acting?.id !== id) continue
-    const session = { accountId: userId, authorizations, destroy: () => protocol.delete(entry) }
+    const read = { uid: entry.uid ?? '', stored: entry, authorizations }
+    const destroy = () => removeSession(context, provider, tenant.id, read)
+    const session = { accountId: userId, authorizations, destroy }
     await endSession(context, provider, session)
     const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? [])
     await Promise.all(grants.map((grantId) => revokeGrant(provider, grantId)))

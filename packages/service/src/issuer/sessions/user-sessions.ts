@@ -5,7 +5,7 @@ import type { ProtocolEntry } from '../../store/protocol-store.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../engine/session.ts'
-import { endSession, revokeGrant } from './end-session.ts'
+import { endSession, removeSession, revokeGrant } from './end-session.ts'
 
 /** A session of a user, as it is stored. */
 export interface UserSession {
@@ -52,12 +52,13 @@ export async function endUserSession(
   context: IssuerContext,
   provider: Provider,
   user: User,
-  { entry, authorizations }: UserSession,
+  { entry, uid, authorizations }: UserSession,
 ): Promise<void> {
+  const session = { uid, stored: entry, authorizations }
   await endSession(context, provider, {
     accountId: user.id,
     authorizations,
-    destroy: () => context.protocol.delete(entry),
+    destroy: () => removeSession(context, provider, user.tenantId, session),
   })
   const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? [])
   await Promise.all(grants.map((grantId) => revokeGrant(provider, grantId)))

@@ -52,10 +52,15 @@ export function createEntryReads(
     },
 
     async findByUid(tenantId, kind, uid) {
-      const entry = await entryAt(
-        await answered('get', client.get(keyOf('u', tenantId, kind, uid))),
-      )
-      return entry?.uid === uid ? entry : undefined
+      const name = keyOf('u', tenantId, kind, uid)
+      for (let last: string | null = null; ; ) {
+        const key = await answered('get', client.get(name))
+        const entry = key === last ? undefined : await entryAt(key)
+        if (entry?.uid === uid) return entry
+        // The entry may have got another key between the two commands.
+        if (key === null || key === last) return undefined
+        last = key
+      }
     },
 
     async listByAccount(tenantId, kind, accountId) {

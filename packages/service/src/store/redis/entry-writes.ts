@@ -34,6 +34,17 @@ export function createEntryWrites(
     ])
   }
 
+  /** Like {@link putApart}, unless the entry has changed since the caller read its payload. */
+  async function replaceApart(row: Rows, read: string): Promise<boolean> {
+    const { key, indexes, names, ms, expiresAt, fields } = row
+    if ((await scripts.replace(key, now(), read, ms, ...fields)) !== 1) return false
+    await Promise.all([
+      ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
+      ...names.map((name) => answered('set', setUntil(name, key, ms))),
+    ])
+    return true
+  }
+
   const consume = async ({ key, until, ms }: Spent, ...payload: string[]): Promise<boolean> =>
     (await scripts.consume(key, now(), until, ms, ...payload)) === 1
 
@@ -41,22 +52,35 @@ export function createEntryWrites(
 
   async function write(changes: readonly Change[]): Promise<boolean> {
     const spent = changes.flatMap((one) => (one.kind === 'consume' ? [spentOf(one, now())] : []))
-    const removed = changes.flatMap((one) => (one.kind === 'delete' ? [entryKey(one.name)] : []))
-    const rows = changes.flatMap((one) => (one.kind === 'put' ? [rowsOf(one.entry, now())] : []))
+    const removed = changes.flatMap((one) =>
+      one.kind === 'delete' ? [{ key: entryKey(one.name), read: one.read }] : [],
+    )
+    const rows = changes.flatMap((one) =>
+      one.kind === 'put' ? [{ ...rowsOf(one.entry, now()), read: one.read }] : [],
+    )
     const ofRows = rows.flatMap(({ key, indexes, names }) => [key, ...indexes, ...names])
-    const keys = [...spent.map(({ key }) => key), ...removed, ...ofRows]
-    if (keys.length > 1) {
+    const keys = [...[...spent, ...removed].map(({ key }) => key), ...ofRows]
+    const isBound = ({ read }: { read: string | undefined }) => read !== undefined
+    const bound = [...removed, ...rows].filter(isBound)
+    if (keys.length > 1 || bound.length > 0) {
       const ends = spent.flatMap(({ until, ms }) => [until, ms])
       const values = rows.flatMap(({ ms, expiresAt, indexes, names, fields }) => [
         ...[ms, expiresAt, indexes.length, names.length, fields.length],
         ...fields,
       ])
-      const counts = [spent.length, removed.length]
-      const made = await scripts.write(keys, now(), ...counts, ...ends, ...values)
+      const counts = [spent.length, removed.length, bound.length]
+      const conditions = bound.flatMap(({ key, read = '' }) => [keys.indexOf(key) + 1, read])
+      const made = await scripts.write(keys, now(), ...counts, ...ends, ...conditions, ...values)
       if (made !== undefined) return made === 1
     }
     for (const one of spent) if (!(await consume(one))) return false
-    await Promise.all([...removed.map(remove), ...rows.map(putApart)])
+    for (const { key, read } of removed.filter(isBound))
+      if ((await scripts.remove(key, now(), read ?? '')) !== 1) return false
+    for (const row of rows.filter(isBound))
+      if (!(await replaceApart(row, row.read ?? ''))) return false
+    const free = <One extends { read: string | undefined }>(all: One[]) =>
+      all.filter((one) => !isBound(one))
+    await Promise.all([...free(removed).map(({ key }) => remove(key)), ...free(rows).map(putApart)])
     const shortened = spent.filter(({ ms }) => ms > 0)
     const indexes = rows.flatMap((row) => row.indexes)
     await Promise.all(
@@ -78,15 +102,7 @@ export function createEntryWrites(
       await write([{ kind: 'put', entry }])
     },
 
-    async replace(entry, payload) {
-      const { key, indexes, names, ms, expiresAt, fields } = rowsOf(entry, now())
-      if ((await scripts.replace(key, now(), payload, ms, ...fields)) !== 1) return false
-      await Promise.all([
-        ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
-        ...names.map((name) => answered('set', setUntil(name, key, ms))),
-      ])
-      return true
-    },
+    replace: (entry, payload) => replaceApart(rowsOf(entry, now()), payload),
 
     async consume(name, payload) {
       return consume(spentOf({ name }, now()), ...(payload === undefined ? [] : [payload]))

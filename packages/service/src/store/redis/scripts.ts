@@ -66,19 +66,24 @@ const SPEND = `
  * Keys: entries to mark as used; entries to remove; for each entry to put, the key of the entry,
  * the keys of its indexes, and the key of its `uid`.
  *
- * Arguments: now; the numbers of entries to mark and to remove; for each entry to mark, its expiry
- * and lifetime; for each entry to put, its lifetime and expiry, the numbers of indexes, `uid`s and
- * fields, and the fields. Lifetimes are in milliseconds.
+ * Arguments: now; the numbers of entries to mark, to remove and with a condition; for each entry to
+ * mark, its expiry and lifetime; for each condition, the position of the key and the payload that
+ * the entry must have; for each entry to put, its lifetime and expiry, the numbers of indexes,
+ * `uid`s and fields, and the fields. Lifetimes are in milliseconds.
  *
  * An entry that is marked also gets the earlier expiry in the indexes of the entries to put.
- * Returns 0, and changes nothing, if an entry to mark cannot be used.
+ * Returns 0, and changes nothing, if an entry to mark cannot be used, or a condition is not met.
  */
 const WRITE = `${PUT} ${INDEX} ${UNSPENT} ${SPEND}
-  local now, spent, removed = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+  local now, spent, removed, conditions = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
   for at = 1, spent do if not isUnspent(KEYS[at], now) then return 0 end end
-  for at = 1, spent do spend(KEYS[at], now, ARGV[2 + 2 * at], ARGV[3 + 2 * at]) end
+  for at = 1, conditions do
+    local place, payload = unpack(ARGV, 3 + 2 * (spent + at), 4 + 2 * (spent + at))
+    if not isUnspent(KEYS[tonumber(place)], now, payload) then return 0 end
+  end
+  for at = 1, spent do spend(KEYS[at], now, ARGV[3 + 2 * at], ARGV[4 + 2 * at]) end
   for at = spent + 1, spent + removed do redis.call('DEL', KEYS[at]) end
-  local key, arg = spent + removed + 1, 4 + 2 * spent
+  local key, arg = spent + removed + 1, 5 + 2 * (spent + conditions)
   while KEYS[key] do
     local entry, ms, expiresAt = KEYS[key], ARGV[arg], ARGV[arg + 1]
     local indexes, names, fields = tonumber(ARGV[arg + 2]), tonumber(ARGV[arg + 3]), tonumber(ARGV[arg + 4])
@@ -86,7 +91,7 @@ const WRITE = `${PUT} ${INDEX} ${UNSPENT} ${SPEND}
     for at = key + 1, key + indexes do
       index(KEYS[at], entry, expiresAt, now, ms)
       for old = 1, spent do
-        if ARGV[3 + 2 * old] ~= '0' then redis.call('ZADD', KEYS[at], 'XX', ARGV[2 + 2 * old], KEYS[old]) end
+        if ARGV[4 + 2 * old] ~= '0' then redis.call('ZADD', KEYS[at], 'XX', ARGV[3 + 2 * old], KEYS[old]) end
       end
     end
     key = key + 1 + indexes
@@ -238,6 +243,13 @@ const scripts = {
       redis.call('PEXPIRE', KEYS[1], ARGV[4])
     end
     return all`,
+  /**
+   * Removes the entry if it is unused and has a certain payload. Arguments: now, the payload.
+   * Returns 1 if the entry was removed.
+   */
+  remove: `${UNSPENT}
+    if not isUnspent(KEYS[1], ARGV[1], ARGV[2]) then return 0 end
+    return redis.call('DEL', KEYS[1])`,
   /**
    * Removes the entry and returns its fields, if it has this `uid` and has not expired. Arguments:
    * the `uid`, now.

@@ -56,7 +56,7 @@ export function createEntryWrites(
 
 /**
  * Makes all changes in one transaction. Resolves to `false`, without a change, if an entry to mark
- * as used is already used or missing.
+ * as used is already used or missing, or if an entry has changed since it was read.
  */
 async function writeTogether(
   sql: ProtocolStatements,
@@ -65,12 +65,18 @@ async function writeTogether(
   changes: readonly Change[],
 ): Promise<boolean> {
   const step = (change: Change): void => {
+    checkUnchanged(change)
     if (change.kind === 'put') return void sql.put.run(...columnsOf(change.entry))
     const { tenantId, kind, key } = change.name
     if (change.kind === 'delete') return void sql.delete.run(tenantId, kind, key)
     const end = change.keepSeconds === undefined ? null : at + change.keepSeconds * 1e6
     const done = sql.consume.run(at, end, tenantId, kind, key, at, null)
     if (done.changes === 0) throw SPENT
+  }
+  const checkUnchanged = (change: Change): void => {
+    if (change.kind === 'consume' || change.read === undefined) return
+    const { tenantId, kind, key } = change.kind === 'put' ? change.entry : change.name
+    if (!sql.isUnchanged.get(tenantId, kind, key, at, change.read)) throw SPENT
   }
   try {
     await commits.write(() => changes.forEach(step))
@@ -82,4 +88,4 @@ async function writeTogether(
 }
 
 /** The error that undoes the changes of a write. */
-const SPENT = new Error('The entry is spent or gone.')
+const SPENT = new Error('The entry is spent, changed or gone.')

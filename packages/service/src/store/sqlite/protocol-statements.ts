@@ -21,6 +21,9 @@ export function prepareStatements(database: DatabaseSync) {
       `UPDATE entry SET payload = ?, expires_at = ?, grant_id = ?, uid = ?, account_id = ?, consumed_at = ?
        WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL AND payload = ?`,
     ),
+    isUnchanged: database.prepare(
+      `SELECT 1 FROM entry WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL AND payload = ?`,
+    ),
     find: database.prepare(`SELECT * FROM entry WHERE ${BY_KEY} AND expires_at > ?`),
     findByUid: database.prepare(
       'SELECT * FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',

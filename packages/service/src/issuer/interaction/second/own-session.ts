@@ -6,6 +6,7 @@ import {
   type Login,
 } from '../../../domain/ways/valid-logins.ts'
 import type { User } from '../../../store/records.ts'
+import { SpentError } from '../../engine/code.ts'
 import { readSession, type Session } from '../../engine/session.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
@@ -60,14 +61,33 @@ export async function exceptThisSession(
   const login = underWay ?? own
   if (!current || !login) return false
   const at = endOfSessions(flow.context.domain, current)
-  await keep(session, at / 1e6)
+  const isKept = await keep(flow, current, session, at / 1e6)
+  if (!isKept && !underWay) return false
   const hasEnded = await end({ login, at })
-  if (!hasEnded) await keep(session, own?.keptAt)
+  if (!hasEnded) await keep(flow, current, session, own?.keptAt)
   return hasEnded
 }
 
-async function keep(session: Session | undefined, at: number | undefined): Promise<void> {
-  if (!session) return
-  session.keptAt = at
-  await session.persist()
+/**
+ * Stores the time of a revocation with the session of this browser. If another request changes the
+ * session at the same moment, the session is read again.
+ *
+ * @returns `false` if there is no session, or it has ended meanwhile.
+ */
+async function keep(
+  flow: FlowRequest,
+  user: User,
+  session: Session | undefined,
+  at: number | undefined,
+): Promise<boolean> {
+  for (let current = session; current; current = await findOwnSession(flow, user)) {
+    current.keptAt = at
+    try {
+      await current.persist()
+      return true
+    } catch (error) {
+      if (!(error instanceof SpentError)) throw error
+    }
+  }
+  return false
 }

@@ -1,0 +1,243 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as client from 'openid-client'
+import { describe, expect, test } from 'vitest'
+import type { Change, ProtocolStore } from '../../src/store/protocol-store.ts'
+import type { Page } from './support/browser.ts'
+import { createBrowser } from './support/browser.ts'
+import { type Client, createClient, logIn } from './support/client.ts'
+import { allStoreKinds, applicationUrl, startIssuer } from './support/issuer.ts'
+
+const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+
+const putsSession = (change: Change) => change.kind === 'put' && change.entry.kind === 'Session'
+
+/**
+ * Holds writes of sessions: requests that have read the session, and wait at the door of the store.
+ */
+function createGate() {
+  const waiting: (() => void)[] = []
+  let places = 0
+  let told: (() => void) | undefined
+  return {
+    wrap: (store: ProtocolStore): ProtocolStore => ({
+      ...store,
+      async write(changes) {
+        if (places > 0 && changes.some(putsSession)) {
+          places--
+          const held = new Promise<void>((resolve) => waiting.push(resolve))
+          if (places === 0) told?.()
+          await held
+        }
+        return store.write(changes)
+      },
+    }),
+    /** Holds the next writes; resolves when all of them wait. */
+    hold(count: number): Promise<void> {
+      places = count
+      return new Promise((resolve) => {
+        told = resolve
+      })
+    },
+    /** Lets the held writes go on, in the order in which they came. */
+    open() {
+      for (const goOn of waiting.splice(0)) goOn()
+    },
+  }
+}
+
+/** Takes logout tokens of several applications, and says whose they were. */
+async function startReceiver() {
+  const told: string[] = []
+  const server = createServer(async (request, response) => {
+    const body = (await request.toArray()).join('')
+    const [, claims = ''] = (new URLSearchParams(body).get('logout_token') ?? '').split('.')
+    told.push(JSON.parse(atob(claims)).aud)
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}/`,
+    told,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function startShops(store: (typeof allStoreKinds)[number]) {
+  const gate = createGate()
+  const issuer = await startIssuer({ store, wrap: gate.wrap })
+  const receiver = await startReceiver()
+  const user = await issuer.addUser(ada)
+  const metadata = { backchannel_logout_uri: receiver.url }
+  const [shop, blog, wiki] = await Promise.all(
+    ['Shop', 'Blog', 'Wiki'].map(async (name) =>
+      createClient(issuer, await issuer.addApplication({ name, metadata })),
+    ),
+  )
+  if (!shop || !blog || !wiki) throw new Error('An application is missing.')
+  const { begun, callback, browser } = await logIn(issuer, shop, ada)
+  const tokens = await shop.redeem(begun, callback)
+  const sessions = () => issuer.protocol.listByAccount(issuer.tenant.id, 'Session', user.id)
+  return {
+    ...{ gate, issuer, receiver, user, shop, blog, wiki, browser, tokens, sessions },
+    async [Symbol.asyncDispose]() {
+      await receiver[Symbol.asyncDispose]()
+      await issuer[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Shops = Awaited<ReturnType<typeof startShops>>
+
+async function logOut({ shop, tokens, browser }: Shops): Promise<void> {
+  const logout = client.buildEndSessionUrl(shop.config, {
+    post_logout_redirect_uri: `${applicationUrl}/logged-out`,
+    id_token_hint: tokens.id_token ?? '',
+  })
+  expect((await browser.get(logout.href)).location).toContain('/logged-out')
+}
+
+async function endFromAccount({ issuer }: Shops): Promise<void> {
+  const other = createBrowser(issuer)
+  const page = await other.submit(await other.get('/account/sessions'), ada)
+  const ids = [...page.html.matchAll(/name="end" value="([^"]+)"/g)].map(([, id]) => id ?? '')
+  expect(ids).toHaveLength(1)
+  await other.submit(page, { end: ids[0] ?? '' })
+}
+
+async function endAsOperator({ issuer, user }: Shops): Promise<void> {
+  const [one] = await issuer.support.sessions(issuer.scope, user.id)
+  await issuer.support.endSession(issuer.scope, user.id, one?.id ?? '')
+}
+
+async function blockUser({ issuer, user }: Shops): Promise<void> {
+  await issuer.changeUser(user, { disabled: true })
+  await issuer.idle()
+}
+
+describe.each(allStoreKinds)('on %s', (store) => {
+  test.each([
+    ['by a logout in the same browser', logOut],
+    ['by the user in another browser', endFromAccount],
+    ['by an operator', endAsOperator],
+    ['because the user was blocked', blockUser],
+  ])('a session that ended %s stays ended, also when a login was under way', async (_, end) => {
+    await using shops = await startShops(store)
+    const { gate, blog, browser, sessions } = shops
+    const before = await sessions()
+    const begun = await blog.begin()
+
+    const held = gate.hold(1)
+    const answered = browser.get(begun.url)
+    await held
+    await end(shops)
+    gate.open()
+    const answer = await answered
+
+    expect(answer.location).toBeUndefined()
+    expect(answer.html).toContain('name="password"')
+    const keys = before.map(({ key }) => key)
+    expect((await sessions()).filter(({ key }) => keys.includes(key))).toEqual([])
+    const silent = await browser.get((await blog.begin({ prompt: 'none' })).url)
+    expect(silent.location).toContain('error=login_required')
+  })
+
+  test('a login that asked for the password again is not finished in a session that has ended', async () => {
+    await using shops = await startShops(store)
+    const { gate, blog, browser, sessions } = shops
+    const form = await browser.get((await blog.begin({ prompt: 'login' })).url)
+
+    const held = gate.hold(1)
+    const answered = browser.submit(form, ada)
+    await held
+    await endAsOperator(shops)
+    gate.open()
+
+    expect((await answered).location).toBeUndefined()
+    expect(await sessions()).toEqual([])
+  })
+
+  test('two applications that are opened at once in one browser both get their tokens and their logout', async () => {
+    await using shops = await startShops(store)
+    const { gate, issuer, receiver, shop, blog, wiki, browser } = shops
+    const apps = [blog, wiki]
+    const begun = await Promise.all(apps.map((app) => app.begin()))
+
+    const held = gate.hold(2)
+    const answers = begun.map(({ url }) => browser.get(url))
+    await held
+    gate.open()
+    const subs = await Promise.all(
+      apps.map(async (app, at) => redeemed(app, begun[at], await answers[at])),
+    )
+    expect(subs).toEqual([shops.user.id, shops.user.id])
+
+    await logOut(shops)
+    await issuer.idle()
+    const ids = [shop, ...apps].map((app) => app.config.clientMetadata().client_id)
+    expect(receiver.told.toSorted()).toEqual(ids.toSorted())
+  })
+
+  test('one application that is opened in two tabs at once gets tokens for both', async () => {
+    await using shops = await startShops(store)
+    const { gate, blog, browser } = shops
+    const begun = [await blog.begin(), await blog.begin()]
+
+    const held = gate.hold(2)
+    const answers = begun.map(({ url }) => browser.get(url))
+    await held
+    gate.open()
+    for (const [at, one] of begun.entries()) {
+      expect(await redeemed(blog, one, await answers[at])).toBe(shops.user.id)
+    }
+  })
+
+  test('an application that is opened while another one asks for the password gets its tokens', async () => {
+    await using shops = await startShops(store)
+    const { gate, blog, wiki, browser, sessions } = shops
+    const [again, beside] = [await blog.begin({ prompt: 'login' }), await wiki.begin()]
+    const form = await browser.get(again.url)
+
+    const held = gate.hold(2)
+    const answers = [browser.submit(form, ada), browser.get(beside.url)]
+    await held
+    gate.open()
+    expect(await redeemed(blog, again, await answers[0])).toBe(shops.user.id)
+    expect(await redeemed(wiki, beside, await answers[1])).toBe(shops.user.id)
+    expect(await sessions()).toHaveLength(1)
+  })
+
+  test('an application that logs in while the session ends is told that it has ended', async () => {
+    await using shops = await startShops(store)
+    const { gate, issuer, receiver, shop, blog, browser, sessions } = shops
+    const begun = await blog.begin()
+    const read = issuer.support.sessions(issuer.scope, shops.user.id)
+
+    const held = gate.hold(1)
+    const answered = browser.get(begun.url)
+    await held
+    const ending = read.then(([one]) =>
+      issuer.support.endSession(issuer.scope, shops.user.id, one?.id ?? ''),
+    )
+    gate.open()
+    await Promise.all([answered, ending])
+    await issuer.idle()
+
+    expect(await sessions()).toEqual([])
+    const code = new URL((await answered).location ?? 'http://localhost').searchParams.get('code')
+    const ids = (code ? [shop, blog] : [shop]).map((app) => app.config.clientMetadata().client_id)
+    expect(receiver.told.toSorted()).toEqual(ids.toSorted())
+  })
+})
+
+async function redeemed(
+  app: Client,
+  begun: Parameters<Client['redeem']>[0] | undefined,
+  callback: Page | undefined,
+): Promise<string | undefined> {
+  if (!begun || !callback) throw new Error('There is no answer.')
+  return (await app.redeem(begun, callback)).claims()?.sub
+}
