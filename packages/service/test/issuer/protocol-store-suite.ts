@@ -404,6 +404,45 @@ export function describeProtocolStore(
     expect(await store.findAll([later, old])).toEqual([undefined, old])
   })
 
+  test('several changes are made together, or none when an entry has changed since it was read', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const [session, changed] = [entry(clock), entry(clock, { payload: '{"a":2}' })]
+    const moved = entry(clock, { key: 'k2', payload: '{"a":3}' })
+    const code = entry(clock, { kind: 'AuthorizationCode', uid: undefined, accountId: undefined })
+    const change = (read: string) =>
+      store.write([
+        { kind: 'put', entry: code },
+        { kind: 'put', entry: changed, read },
+      ])
+    const move = (read: string) =>
+      store.write([
+        { kind: 'delete', name: session, read },
+        { kind: 'put', entry: moved },
+        { kind: 'put', entry: code },
+      ])
+
+    for (const write of [change, move]) expect(await write('{"a":1}')).toBe(false)
+    await store.put(session)
+    for (const write of [change, move]) expect(await write('{"other":1}')).toBe(false)
+    expect(await store.findAll([session, moved, code])).toEqual([session, undefined, undefined])
+
+    const changes = await Promise.all(Array.from({ length: 8 }, () => change('{"a":1}')))
+    expect(changes.filter(Boolean)).toHaveLength(1)
+    expect(await store.findAll([session, code])).toEqual([changed, code])
+    const moves = await Promise.all(Array.from({ length: 8 }, () => move('{"a":2}')))
+    expect(moves.filter(Boolean)).toHaveLength(1)
+    expect(await store.findAll([session, moved])).toEqual([undefined, moved])
+    expect(await store.findByUid('ten_1', 'Session', 'u1')).toEqual(moved)
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toEqual([moved])
+
+    const remove = () => store.write([{ kind: 'delete', name: moved, read: '{"a":3}' }])
+    const removals = await Promise.all(Array.from({ length: 8 }, remove))
+    expect(removals.filter(Boolean)).toHaveLength(1)
+    clock.millis += 60_000
+    expect(await change('{"a":1}')).toBe(false)
+  })
+
   test('a spent entry expires after the time that its spender says, and no later than before', async () => {
     await using under = await open()
     const { store, clock } = under

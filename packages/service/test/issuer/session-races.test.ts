@@ -10,7 +10,10 @@ import { allStoreKinds, applicationUrl, startIssuer } from './support/issuer.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
-const putsSession = (change: Change) => change.kind === 'put' && change.entry.kind === 'Session'
+const putsSession = (changes: readonly Change[]) =>
+  changes.some((one) => one.kind === 'put' && one.entry.kind === 'Session')
+const endsSession = (changes: readonly Change[]) =>
+  changes.every((one) => one.kind === 'delete' && one.name.kind === 'Session')
 
 /**
  * Holds writes of sessions: requests that have read the session, and wait at the door of the store.
@@ -18,12 +21,13 @@ const putsSession = (change: Change) => change.kind === 'put' && change.entry.ki
 function createGate() {
   const waiting: (() => void)[] = []
   let places = 0
+  let isHeld = putsSession
   let told: (() => void) | undefined
   return {
     wrap: (store: ProtocolStore): ProtocolStore => ({
       ...store,
       async write(changes) {
-        if (places > 0 && changes.some(putsSession)) {
+        if (places > 0 && isHeld(changes)) {
           places--
           const held = new Promise<void>((resolve) => waiting.push(resolve))
           if (places === 0) told?.()
@@ -33,8 +37,9 @@ function createGate() {
       },
     }),
     /** Holds the next writes; resolves when all of them wait. */
-    hold(count: number): Promise<void> {
+    hold(count: number, which = putsSession): Promise<void> {
       places = count
+      isHeld = which
       return new Promise((resolve) => {
         told = resolve
       })
@@ -210,26 +215,50 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await sessions()).toHaveLength(1)
   })
 
-  test('an application that logs in while the session ends is told that it has ended', async () => {
+  test.each([
+    ['logs in with the session', {}],
+    ['asks for the password again', { prompt: 'login' }],
+  ])(
+    'an application that %s just before the session ends is told of its end',
+    async (_, parameters) => {
+      await using shops = await startShops(store)
+      const { gate, issuer, receiver, shop, blog, browser, sessions } = shops
+      const begun = await blog.begin(parameters)
+      const form = 'prompt' in parameters ? await browser.get(begun.url) : undefined
+
+      const held = gate.hold(1, endsSession)
+      const ending = endAsOperator(shops)
+      await held
+      const answer = await (form ? browser.submit(form, ada) : browser.get(begun.url))
+      expect(await redeemed(blog, begun, answer)).toBe(shops.user.id)
+      gate.open()
+      await ending
+      await issuer.idle()
+
+      expect(await sessions()).toEqual([])
+      const ids = [shop, blog].map((app) => app.config.clientMetadata().client_id)
+      expect(receiver.told.toSorted()).toEqual(ids.toSorted())
+    },
+  )
+
+  test('the other sessions are ended, and this one is kept, while an application logs in with it', async () => {
     await using shops = await startShops(store)
-    const { gate, issuer, receiver, shop, blog, browser, sessions } = shops
+    const { gate, issuer, user, blog, browser, sessions } = shops
+    await logIn(issuer, blog, ada)
+    const page = await browser.get('/account/sessions')
     const begun = await blog.begin()
-    const read = issuer.support.sessions(issuer.scope, shops.user.id)
 
     const held = gate.hold(1)
-    const answered = browser.get(begun.url)
+    const ending = browser.submit(page, { step: 'others' })
     await held
-    const ending = read.then(([one]) =>
-      issuer.support.endSession(issuer.scope, shops.user.id, one?.id ?? ''),
-    )
+    expect(await redeemed(blog, begun, await browser.get(begun.url))).toBe(user.id)
     gate.open()
-    await Promise.all([answered, ending])
+    await ending
     await issuer.idle()
 
-    expect(await sessions()).toEqual([])
-    const code = new URL((await answered).location ?? 'http://localhost').searchParams.get('code')
-    const ids = (code ? [shop, blog] : [shop]).map((app) => app.config.clientMetadata().client_id)
-    expect(receiver.told.toSorted()).toEqual(ids.toSorted())
+    expect(await sessions()).toHaveLength(1)
+    const silent = await browser.get((await blog.begin({ prompt: 'none' })).url)
+    expect(silent.location).toContain('code=')
   })
 })
 
