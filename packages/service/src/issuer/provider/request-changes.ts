@@ -50,6 +50,20 @@ export async function makeChanges(protocol: ProtocolStore): Promise<void> {
   }
 }
 
+/**
+ * Stores a change together with those that the current request has collected.
+ *
+ * @returns `false` if the change cannot be made. In this case, nothing is changed, and the other
+ *   changes stay collected.
+ */
+export async function makeChangesWith(protocol: ProtocolStore, one: Change): Promise<boolean> {
+  const { spent, others } = collected.getStore() ?? {}
+  const before = [...(spent?.values() ?? []), ...(others?.values() ?? [])]
+  if (!(await protocol.write([...before, one]))) return false
+  dropChanges()
+  return true
+}
+
 /** Forgets the changes that the current request has collected. */
 export function dropChanges(): void {
   const { spent, others } = collected.getStore() ?? {}

@@ -1,9 +1,9 @@
 import type { Provider } from 'oidc-provider'
-import type { ProtocolEntry } from '../../store/protocol-store.ts'
+import type { Change } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import { destroyGrant } from '../engine/grant.ts'
-import type { Session } from '../engine/session.ts'
-import { makeChanges } from '../provider/request-changes.ts'
+import type { Session, StoredForm } from '../engine/session.ts'
+import { makeChanges, makeChangesWith } from '../provider/request-changes.ts'
 
 type Authorizations = NonNullable<Session['authorizations']>
 
@@ -47,20 +47,21 @@ export async function removeSession(
   session: Pick<Session, 'uid' | 'stored' | 'authorizations'>,
 ): Promise<void> {
   const { protocol } = context
+  const deletionOf = ({ key, payload }: StoredForm): Change => {
+    return { kind: 'delete', name: { tenantId, kind: 'Session', key }, read: payload }
+  }
   const { uid, stored } = session
+  if (stored && (await makeChangesWith(protocol, deletionOf(stored)))) return
   await makeChanges(protocol)
-  let authorizations = session.authorizations
-  let read: Pick<ProtocolEntry, 'key' | 'payload'> | undefined = stored
+  let known = session.authorizations
   for (;;) {
-    const name = read && { tenantId, kind: 'Session', key: read.key }
-    if (name && (await protocol.write([{ kind: 'delete', name, read: read?.payload }]))) return
     const entry = await protocol.findByUid(tenantId, 'Session', uid)
     if (!entry) return
-    const { accountId, ...found } = JSON.parse(entry.payload) as StoredSession
-    const added = addedTo(authorizations, found.authorizations)
+    const { accountId, authorizations } = JSON.parse(entry.payload) as StoredSession
+    const added = addedTo(known, authorizations)
     await endAuthorizations(context, provider, { accountId, authorizations: added })
-    authorizations = found.authorizations
-    read = entry
+    known = authorizations
+    if (await protocol.write([deletionOf(entry)])) return
   }
 }
 
