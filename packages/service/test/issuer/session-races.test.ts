@@ -13,7 +13,8 @@ const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 const putsSession = (changes: readonly Change[]) =>
   changes.some((one) => one.kind === 'put' && one.entry.kind === 'Session')
 const endsSession = (changes: readonly Change[]) =>
-  changes.every((one) => one.kind === 'delete' && one.name.kind === 'Session')
+  changes.some((one) => one.kind === 'delete' && one.name.kind === 'Session') &&
+  !putsSession(changes)
 
 /**
  * Holds writes of sessions: requests that have read the session, and wait at the door of the store.
@@ -105,6 +106,10 @@ async function logOut({ shop, tokens, browser }: Shops): Promise<void> {
   expect((await browser.get(logout.href)).location).toContain('/logged-out')
 }
 
+async function confirmLogout({ browser }: Shops): Promise<void> {
+  await browser.submit(await browser.get('/oidc/logout'), { logout: 'yes' })
+}
+
 async function endFromAccount({ issuer }: Shops): Promise<void> {
   const other = createBrowser(issuer)
   const page = await other.submit(await other.get('/account/sessions'), ada)
@@ -126,6 +131,7 @@ async function blockUser({ issuer, user }: Shops): Promise<void> {
 describe.each(allStoreKinds)('on %s', (store) => {
   test.each([
     ['by a logout in the same browser', logOut],
+    ['by a logout that the user confirmed', confirmLogout],
     ['by the user in another browser', endFromAccount],
     ['by an operator', endAsOperator],
     ['because the user was blocked', blockUser],
@@ -216,18 +222,21 @@ describe.each(allStoreKinds)('on %s', (store) => {
   })
 
   test.each([
-    ['logs in with the session', {}],
-    ['asks for the password again', { prompt: 'login' }],
-  ])(
-    'an application that %s just before the session ends is told of its end',
-    async (_, parameters) => {
+    ['logs in', {}, 'an operator ends it', endAsOperator],
+    ['asks for the password', { prompt: 'login' }, 'an operator ends it', endAsOperator],
+    ['logs in', {}, 'another one logs out', logOut],
+    ['asks for the password', { prompt: 'login' }, 'another one logs out', logOut],
+    ['logs in', {}, 'the user confirms a logout', confirmLogout],
+  ] as const)(
+    'an application that %s (%o) in a session just before %s is told',
+    async (_, parameters, _by, end) => {
       await using shops = await startShops(store)
       const { gate, issuer, receiver, shop, blog, browser, sessions } = shops
       const begun = await blog.begin(parameters)
       const form = 'prompt' in parameters ? await browser.get(begun.url) : undefined
 
       const held = gate.hold(1, endsSession)
-      const ending = endAsOperator(shops)
+      const ending = end(shops)
       await held
       const answer = await (form ? browser.submit(form, ada) : browser.get(begun.url))
       expect(await redeemed(blog, begun, answer)).toBe(shops.user.id)
