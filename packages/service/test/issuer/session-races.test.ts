@@ -6,6 +6,7 @@ import type { Change, ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { Page } from './support/browser.ts'
 import { createBrowser } from './support/browser.ts'
 import { type Client, createClient, logIn } from './support/client.ts'
+import { createDevice, enterCode } from './support/devices.ts'
 import { allStoreKinds, applicationUrl, startIssuer } from './support/issuer.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -249,6 +250,47 @@ describe.each(allStoreKinds)('on %s', (store) => {
       expect(receiver.told.toSorted()).toEqual(ids.toSorted())
     },
   )
+
+  test('an application that has pushed its request gets its tokens beside another one', async () => {
+    await using shops = await startShops(store)
+    const { gate, user, blog, wiki, browser } = shops
+    const begun = await blog.begin()
+    const { searchParams } = new URL(begun.url)
+    const pushed = await client.buildAuthorizationUrlWithPAR(blog.config, searchParams)
+
+    const held = gate.hold(1)
+    const answered = browser.get(pushed.href)
+    await held
+    await browser.get((await wiki.begin()).url)
+    gate.open()
+    expect(await redeemed(blog, begun, await answered)).toBe(user.id)
+    expect((await browser.get(pushed.href)).location ?? '').not.toContain('code=')
+  })
+
+  test('a device is logged in beside an application, and not by a session that has ended', async () => {
+    await using shops = await startShops(store)
+    const { gate, issuer, user, blog, browser } = shops
+    const device = await createDevice(issuer)
+    const meanwhile = [
+      async () => browser.get((await blog.begin()).url),
+      () => endAsOperator(shops),
+    ]
+    const polled = []
+    for (const act of meanwhile) {
+      const begun = await device.begin()
+      const question = await enterCode(issuer, begun.user_code, browser)
+      const held = gate.hold(1)
+      const answered = browser.submit(question, { answer: 'allow' })
+      await held
+      await act()
+      gate.open()
+      await answered
+      polled.push(await device.poll(begun))
+    }
+    expect(polled).toEqual([expect.anything(), 'invalid_request'])
+    expect((polled[0] as client.TokenEndpointResponse).access_token).toEqual(expect.any(String))
+    expect(await issuer.protocol.listByAccount(issuer.tenant.id, 'Session', user.id)).toEqual([])
+  })
 
   test('the other sessions are ended, and this one is kept, while an application logs in with it', async () => {
     await using shops = await startShops(store)

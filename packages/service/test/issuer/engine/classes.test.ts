@@ -18,7 +18,7 @@ import { bindInteractions } from '../../../src/issuer/engine/interaction.ts'
 import { createProvider as createOurs } from '../../../src/issuer/engine/refresh.ts'
 import { nameRefreshTokens } from '../../../src/issuer/engine/refresh-token.ts'
 import { answerWithAcr, logoutQuestion } from '../../../src/issuer/engine/request.ts'
-import { keepClients, readSession } from '../../../src/issuer/engine/session.ts'
+import { keepClients, keepStoredForms, readSession } from '../../../src/issuer/engine/session.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const key = { ...privateKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }
@@ -348,4 +348,18 @@ test('outside of a token request, a client says which grants it may use', async 
 
   expect(client?.grantTypeAllowed('authorization_code')).toBe(true)
   expect(client?.grantTypeAllowed('client_credentials')).toBe(false)
+})
+
+test('a session is destroyed by the function that knows where it is stored, and is not saved after it', async () => {
+  const { provider, stored } = createProvider()
+  const removed: (string | undefined)[] = []
+  keepStoredForms(provider, async ({ uid }) => void removed.push(uid))
+  const session = new provider.Session()
+  Object.assign(session, { stored: { key: 'k', payload: '{}' } })
+  await session.save(60)
+  await session.destroy()
+
+  expect(session).toMatchObject({ destroyed: true })
+  expect(removed).toEqual([session.uid])
+  expect(stored.get(`Session ${session.jti}`)).toMatchObject({ stored: { key: 'k' } })
 })
