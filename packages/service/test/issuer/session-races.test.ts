@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import * as client from 'openid-client'
 import { describe, expect, test } from 'vitest'
+import { StoreError } from '../../src/store/errors.ts'
 import type { Change, ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { Page } from './support/browser.ts'
 import { createBrowser } from './support/browser.ts'
@@ -56,11 +58,12 @@ function createGate() {
 /** Takes logout tokens of several applications, and says whose they were. */
 async function startReceiver() {
   const told: string[] = []
-  const server = createServer(async (request, response) => {
-    const body = (await request.toArray()).join('')
-    const [, claims = ''] = (new URLSearchParams(body).get('logout_token') ?? '').split('.')
-    told.push(JSON.parse(atob(claims)).aud)
-    response.end()
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const [, claims = ''] = (new URLSearchParams(body).get('logout_token') ?? '').split('.')
+      told.push(JSON.parse(atob(claims)).aud)
+      response.end()
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -321,3 +324,43 @@ async function redeemed(
   if (!begun || !callback) throw new Error('There is no answer.')
   return (await app.redeem(begun, callback)).claims()?.sub
 }
+
+test('a logout that cannot store the notice of each application is not done, and tells all of them when it is repeated', async () => {
+  let places = Number.POSITIVE_INFINITY
+  const wrap = (store: ProtocolStore): ProtocolStore => ({
+    ...store,
+    notices: {
+      ...store.notices,
+      async add(notice) {
+        if (places-- <= 0) throw new StoreError('the disk is full')
+        return store.notices.add(notice)
+      },
+    },
+  })
+  await using issuer = await startIssuer({ wrap })
+  await using receiver = await startReceiver()
+  const user = await issuer.addUser(ada)
+  const browser = createBrowser(issuer)
+  const ids: string[] = []
+  for (const name of ['Shop', 'Blog']) {
+    const metadata = { backchannel_logout_uri: receiver.url }
+    const application = await issuer.addApplication({ name, metadata })
+    const app = await createClient(issuer, application)
+    const page = await browser.get((await app.begin()).url)
+    if (page.location === undefined) await browser.submit(page, ada)
+    ids.push(application.id)
+  }
+  const question = await browser.get('/oidc/logout')
+
+  places = 1
+  expect((await browser.submit(question, { logout: 'yes' })).status).toBe(503)
+  const sessions = () => issuer.protocol.listByAccount(issuer.tenant.id, 'Session', user.id)
+  expect(await sessions()).toHaveLength(1)
+  expect(await issuer.actions()).not.toContain('logout.succeeded')
+
+  places = Number.POSITIVE_INFINITY
+  await browser.submit(question, { logout: 'yes' })
+  await issuer.idle()
+  expect(await sessions()).toEqual([])
+  expect([...new Set(receiver.told)].toSorted()).toEqual(ids.toSorted())
+})
