@@ -175,6 +175,26 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await sessions()).toEqual([])
   })
 
+  test('a session to which a login gives a new id while its user is blocked ends, too', async () => {
+    await using shops = await startShops(store)
+    const { gate, issuer, user, blog, browser, sessions } = shops
+    const form = await browser.get((await blog.begin({ prompt: 'login' })).url)
+
+    const held = gate.hold(1)
+    const answered = browser.submit(form, ada)
+    await held
+    const ends = gate.hold(1, endsSession)
+    const ending = blockUser(shops)
+    await ends
+    gate.open()
+    await Promise.all([answered, ending])
+    expect(await sessions()).toEqual([])
+
+    await issuer.changeUser(user, { disabled: false })
+    const silent = await browser.get((await blog.begin({ prompt: 'none' })).url)
+    expect(silent.location).toContain('error=login_required')
+  })
+
   test('two applications that are opened at once in one browser both get their tokens and their logout', async () => {
     await using shops = await startShops(store)
     const { gate, issuer, receiver, shop, blog, wiki, browser } = shops

@@ -17,12 +17,12 @@ import type { StoredForm } from '../engine/session.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
 import { ACCOUNT_CLIENT } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { changesOver, storedForm } from '../sessions/session-changes.ts'
 import { addRegistered, findRegistered } from './clients/registrations.ts'
 import { commandClient, isCommand } from './command-logins.ts'
 import { findTyped, isDeviceChange, openDevice, sealDevice, userCodeUid } from './device-codes.ts'
 import { readRefreshToken, spentToken } from './refresh-tokens.ts'
 import { change, findAhead, findChanged, readAhead } from './request-changes.ts'
-import { changesOver, storedForm } from './session-changes.ts'
 
 /** The kinds of entries that are always listed by user. Other kinds have no such index. */
 const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])

@@ -39,12 +39,16 @@ async function endAuthorizations(
  * Deletes a session whose applications have been notified. If another request has changed the
  * session meanwhile, the applications that it has added are notified, too. A login may have moved
  * the session to another entry, so the session is looked up by its `uid`.
+ *
+ * @param isOver - Whether the session, as another request has changed it, still has to end.
+ *   Default: it has to.
  */
 export async function removeSession(
   context: IssuerContext,
   provider: Provider,
   tenantId: string,
   session: Pick<Session, 'uid' | 'stored' | 'authorizations'>,
+  isOver: (changed: StoredSession) => boolean = () => true,
 ): Promise<void> {
   const { protocol } = context
   const deletionOf = ({ key, payload }: StoredForm): Change => {
@@ -57,7 +61,9 @@ export async function removeSession(
   for (;;) {
     const entry = await protocol.findByUid(tenantId, 'Session', uid)
     if (!entry) return
-    const { accountId, authorizations } = JSON.parse(entry.payload) as StoredSession
+    const changed = JSON.parse(entry.payload) as StoredSession
+    if (!isOver(changed)) return
+    const { accountId, authorizations } = changed
     const added = addedTo(known, authorizations)
     await endAuthorizations(context, provider, { accountId, authorizations: added })
     known = authorizations
@@ -65,7 +71,13 @@ export async function removeSession(
   }
 }
 
-type StoredSession = Pick<Session, 'accountId' | 'authorizations'>
+/** A session as it is stored. */
+export interface StoredSession {
+  accountId?: string
+  loginTs?: number
+  keptAt?: number
+  authorizations?: Session['authorizations']
+}
 
 /** The authorizations that are new. */
 function addedTo(before: Authorizations = {}, now: Authorizations = {}): Authorizations {

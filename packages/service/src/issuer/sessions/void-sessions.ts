@@ -14,21 +14,14 @@ import type { EntryPlace } from '../../store/protocol-store.ts'
 import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
-import type { Session } from '../engine/session.ts'
 import { dropEmailTokens } from '../interaction/mail/email-tokens.ts'
 import { dropUndoTokens } from '../interaction/mail/undo-token.ts'
 import { dropRegistered } from '../provider/clients/registrations.ts'
 import { dropConsents } from '../provider/consents.ts'
-import { endSession } from './end-session.ts'
+import { endSession, removeSession, type StoredSession } from './end-session.ts'
 
 /** Returns the provider of a tenant. */
 type ProviderOf = (tenant: Tenant) => Promise<Provider>
-
-interface StoredSession {
-  loginTs?: number
-  keptAt?: number
-  authorizations?: Session['authorizations']
-}
 
 /** Matches the actions that may have revoked sessions of a user. */
 const CONCERNS_SESSIONS = /^(user\.(update|verify|delete)|credential\.(?!use|reseal))/
@@ -215,6 +208,10 @@ async function endSessions(
   const user = await lookUpUser(context.domain, tenantId, userId)
   const isVoid = (loggedInAt: number | undefined, keptAt: number | undefined) =>
     !user || !isLoginValid(user, loggedInAt, keptAt)
+  // The session survives a revocation that is about to be recorded. The audit entry of that
+  // revocation is read next.
+  const isOver = ({ loginTs, keptAt }: StoredSession) =>
+    isVoid(loginTs, keptAt) && !(user && isAboutToBeKept(user, keptAt))
   const told = new Set<string>()
 
   for (const entry of await context.protocol.listByAccount(tenantId, 'Session', userId)) {
@@ -222,15 +219,11 @@ async function endSessions(
     const sids = Object.values(session.authorizations ?? {}).map(({ sid }) => sid)
     // Each session's applications are notified at most once, and not at all if the session is kept.
     for (const sid of sids) if (sid) told.add(sid)
-    if (!isVoid(session.loginTs, session.keptAt)) continue
-    // The session survives a revocation that is about to be recorded. The audit entry of that
-    // revocation is read next.
-    if (user && isAboutToBeKept(user, session.keptAt)) continue
-    await endSession(context, provider, {
-      accountId: userId,
-      authorizations: session.authorizations,
-      destroy: () => context.protocol.delete(entry),
-    })
+    if (!isOver(session)) continue
+    const { authorizations } = session
+    const read = { uid: entry.uid ?? '', stored: entry, authorizations }
+    const destroy = () => removeSession(context, provider, tenantId, read, isOver)
+    await endSession(context, provider, { accountId: userId, authorizations, destroy })
   }
 
   // Offline access lives longer than sessions, so its applications are notified, too.

@@ -24,25 +24,25 @@ export function createEntryWrites(
   const { client, scripts, now } = connection
 
   /** Writes an entry and its indexes, whose keys may be on several servers. */
-  async function putApart({ key, indexes, names, ms, expiresAt, fields }: Rows): Promise<void> {
+  async function putApart(row: Rows): Promise<void> {
     // All parts are written at once, without a rollback. If a part fails, the caller gets an error
     // and does not hand out the entry.
-    await Promise.all([
-      ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
-      ...names.map((name) => answered('set', setUntil(name, key, ms))),
-      scripts.put(key, ms, ...fields),
-    ])
+    await Promise.all([...indexed(row), scripts.put(row.key, row.ms, ...row.fields)])
   }
 
   /** Like {@link putApart}, unless the entry has changed since the caller read its payload. */
   async function replaceApart(row: Rows, read: string): Promise<boolean> {
-    const { key, indexes, names, ms, expiresAt, fields } = row
+    const { key, ms, fields } = row
     if ((await scripts.replace(key, now(), read, ms, ...fields)) !== 1) return false
-    await Promise.all([
+    await Promise.all(indexed(row))
+    return true
+  }
+
+  function indexed({ key, indexes, names, ms, expiresAt }: Rows): Promise<unknown>[] {
+    return [
       ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
       ...names.map((name) => answered('set', setUntil(name, key, ms))),
-    ])
-    return true
+    ]
   }
 
   const consume = async ({ key, until, ms }: Spent, ...payload: string[]): Promise<boolean> =>
@@ -51,26 +51,10 @@ export function createEntryWrites(
   const remove = (key: string): Promise<unknown> => answered('del', client.del(key))
 
   async function write(changes: readonly Change[]): Promise<boolean> {
-    const spent = changes.flatMap((one) => (one.kind === 'consume' ? [spentOf(one, now())] : []))
-    const removed = changes.flatMap((one) =>
-      one.kind === 'delete' ? [{ key: entryKey(one.name), read: one.read }] : [],
-    )
-    const rows = changes.flatMap((one) =>
-      one.kind === 'put' ? [{ ...rowsOf(one.entry, now()), read: one.read }] : [],
-    )
-    const ofRows = rows.flatMap(({ key, indexes, names }) => [key, ...indexes, ...names])
-    const keys = [...[...spent, ...removed].map(({ key }) => key), ...ofRows]
-    const isBound = ({ read }: { read: string | undefined }) => read !== undefined
-    const bound = [...removed, ...rows].filter(isBound)
+    const plan = planOf(changes, now())
+    const { spent, removed, rows, bound, keys } = plan
     if (keys.length > 1 || bound.length > 0) {
-      const ends = spent.flatMap(({ until, ms }) => [until, ms])
-      const values = rows.flatMap(({ ms, expiresAt, indexes, names, fields }) => [
-        ...[ms, expiresAt, indexes.length, names.length, fields.length],
-        ...fields,
-      ])
-      const counts = [spent.length, removed.length, bound.length]
-      const conditions = bound.flatMap(({ key, read = '' }) => [keys.indexOf(key) + 1, read])
-      const made = await scripts.write(keys, now(), ...counts, ...ends, ...conditions, ...values)
+      const made = await scripts.write(keys, ...valuesOf(plan, now()))
       if (made !== undefined) return made === 1
     }
     for (const one of spent) if (!(await consume(one))) return false
@@ -124,6 +108,39 @@ export function createEntryWrites(
       await Promise.all(keys.map((key) => scripts.deleteOfGrant(key, grantId)))
     },
   }
+}
+
+/** The entries of changes, by the change, and all their Redis keys in the order of the script. */
+function planOf(changes: readonly Change[], now: Micros) {
+  const spent = changes.flatMap((one) => (one.kind === 'consume' ? [spentOf(one, now)] : []))
+  const removed = changes.flatMap((one) =>
+    one.kind === 'delete' ? [{ key: entryKey(one.name), read: one.read }] : [],
+  )
+  const rows = changes.flatMap((one) =>
+    one.kind === 'put' ? [{ ...rowsOf(one.entry, now), read: one.read }] : [],
+  )
+  const ofRows = rows.flatMap(({ key, indexes, names }) => [key, ...indexes, ...names])
+  const keys = [...[...spent, ...removed].map(({ key }) => key), ...ofRows]
+  return { spent, removed, rows, bound: [...removed, ...rows].filter(isBound), keys }
+}
+
+/** Whether a change depends on the payload that the caller has read. */
+function isBound({ read }: { read: string | undefined }): boolean {
+  return read !== undefined
+}
+
+/** The arguments of the script that makes all changes in one step. */
+function valuesOf({ spent, removed, rows, bound, keys }: ReturnType<typeof planOf>, now: Micros) {
+  const values = rows.flatMap(({ ms, expiresAt, indexes, names, fields }) => [
+    ...[ms, expiresAt, indexes.length, names.length, fields.length],
+    ...fields,
+  ])
+  return [
+    ...[now, spent.length, removed.length, bound.length],
+    ...spent.flatMap(({ until, ms }) => [until, ms]),
+    ...bound.flatMap(({ key, read = '' }) => [keys.indexOf(key) + 1, read]),
+    ...values,
+  ]
 }
 
 type Rows = ReturnType<typeof rowsOf>
