@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider'
 import type { IssuerContext } from '../context.ts'
 import { SpentError } from '../engine/code.ts'
@@ -8,6 +9,12 @@ import { collectChanges, makeChanges } from './request-changes.ts'
 const COLLECTED = new RegExp(
   `^(${paths.authorization}|${paths.token}|${paths.end_session}|${paths.code_verification}(/|$))`,
 )
+
+/**
+ * The longest wait before a request is repeated, in milliseconds. Many requests of one browser at
+ * once would meet again and again, and browsers follow only about twenty redirects.
+ */
+const MAX_WAIT_MS = 100
 
 type Context = Parameters<Parameters<Provider['use']>[0]>[0]
 
@@ -34,6 +41,7 @@ export function storeTogether(
       // An application that redeems a code is told that it was spent.
       if (!(error instanceof SpentError) || ctx.path === paths.token) throw error
       logger.debug({ path: ctx.path }, 'The session has changed; the browser repeats the request.')
+      await wait(Math.random() * MAX_WAIT_MS)
       repeat(ctx)
     }
   })
