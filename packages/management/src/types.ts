@@ -433,6 +433,7 @@ export type ImportConflictReason =
   | 'deleted_here'
   | 'signed_up_here'
   | 'history_gone'
+  | 'needs_second_operator'
 
 /**
  * A member that an update leaves unchanged, with the reason. `holder` is the id of the other user

@@ -230,6 +230,48 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(again).toMatch(/Would be changed\s*0\s*Unchanged\s*2\s*Conflicts[^0-9]*1/)
   })
 
+  test('gives a user who is there no other password, which would take two operators, and says so; an owner can switch that off', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const chosen = 'chosen by the admin'
+    const { hash } = legacyHashes['django, PBKDF2 with SHA-256']
+    const ada = await tenant.addUser()
+    const nell = await tenant.addUser({ email: 'nell@example.com' }, '')
+    const admin = await running.logIn({ role: 'admin' })
+    async function bring(name: string) {
+      const rows = [
+        `ada@example.com,${name},${chosen},,`,
+        `nell@example.com,${name},,${hash},django`,
+      ]
+      const text = `email,name,password,hash,alg\n${rows.join('\n')}\n`
+      const { location = '' } = await upload(admin, path, text)
+      const { job, checked } = await check(admin, location, { present: 'update' })
+      await pressBegin(admin, path, checked)
+      const done = await untilStill(admin, location)
+      const kept = (await press(admin, done, `${path}/conflicts`, { job })).html
+      return { checked: textOf(checked.html), kept }
+    }
+    const isLoggedIn = async (email: string, password: string) =>
+      textOf((await (await tenant.logIn(email, password)).get('/account')).html).includes('Log out')
+    const { checked, kept } = await bring('Alone')
+    for (const { email } of [ada, nell]) {
+      expect(checked).toMatch(
+        new RegExp(`${email}\\s*password\\s*one operator alone can set no password`),
+      )
+      expect(kept).toContain(`${email},password,needs_second_operator`)
+    }
+    expect(checked).toMatch(/Members that would be changed:\s*profile\.name \(2\)/)
+    expect(await isLoggedIn(ada.email, chosen)).toBe(false)
+    expect(await isLoggedIn(nell.email, LEGACY_PASSWORD)).toBe(false)
+
+    const settings = `${tenant.path}/settings`
+    const sent = { metadata_key: 'latchkey_four_eyes', metadata_value: 'false' }
+    await sendChanges(owner, settings, sent, { action: `${settings}/save` })
+    expect((await bring('Again')).checked).toMatch(/password \(2\)/)
+    expect(await isLoggedIn(ada.email, chosen)).toBe(true)
+    expect(await isLoggedIn(nell.email, LEGACY_PASSWORD)).toBe(true)
+  })
+
   test('is not begun by a page whose numbers are of an earlier check', async () => {
     const { running, tenant, owner, path } = await opened()
     await using _ = running

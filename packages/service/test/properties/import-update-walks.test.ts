@@ -118,7 +118,7 @@ async function update(
         const { matchAddress, ...rest } = user
         return readExportedUser({ ...rest, match_address: matchAddress })
       })
-      const outcomes = await updateByExport(scope, sent, isPreview)
+      const outcomes = await updateByExport(scope, sent, { isPreview, isOneOperator: false })
       return outcomes.map((one): ImportChangeResult => {
         if (one.kind === 'refused') throw one.cause
         const { kind: status, ...facts } = one

@@ -164,6 +164,8 @@ export interface UserPages {
     form: ImportForm | undefined
     /** Whether the upload cannot be decrypted, because its master key was removed. */
     isUnreadable: boolean
+    /** Whether an update keeps all passwords, because the tenant requires two operators. */
+    keepsPasswords: boolean
     /** Whether the operator who began the import may no longer do it. */
     isWithoutOperator: boolean
     /** The error code of an unreadable upload. */

@@ -1359,6 +1359,8 @@ export const de = {
   'Update them': 'Aktualisieren',
   'An update keeps what was changed here since an import, and each password that its user has logged in with.':
     'Eine Aktualisierung behält, was hier seit einem Import geändert wurde, und jedes Passwort, mit dem sich sein Benutzer angemeldet hat.',
+  'An update keeps what was changed here since an import, and all passwords, because one operator alone can set none.':
+    'Eine Aktualisierung behält, was hier seit einem Import geändert wurde, und alle Passwörter, da ein Operator allein keines setzen kann.',
   'Hashes of Firebase': 'Hashes von Firebase',
   'Hash parameters of Firebase': 'Hash-Parameter von Firebase',
   'Paste what the Firebase console shows under “Password hash parameters”. It is kept encrypted, and never shown again.':
@@ -1376,6 +1378,8 @@ export const de = {
   'the user has signed up here': 'der Benutzer hat sich hier registriert',
   'the audit log no longer tells what was changed here':
     'das Protokoll sagt nicht mehr, was hier geändert wurde',
+  'one operator alone can set no password; the user can ask for a new one at the login':
+    'ein Operator allein kann kein Passwort setzen; der Benutzer kann bei der Anmeldung ein neues anfordern',
   'With a fault: they are left out': 'Mit einem Fehler: Sie werden ausgelassen',
   'These columns go nowhere:': 'Diese Spalten werden ausgelassen:',
   'Import them': 'Importieren',

@@ -15,6 +15,7 @@ import {
   causeOf,
   emailOf,
   fileReason,
+  isOneOperator,
   openRecords,
   type ReadChange,
   type ReadUser,
@@ -84,10 +85,11 @@ export async function checkRows(
    */
   async function previewUpdate(saysStates: boolean): Promise<Preview> {
     const preview = createPreview()
+    const mode = { isPreview: true, isOneOperator: await isOneOperator(scope) }
     for await (const { rows } of parts()) {
       const present = rows.filter(findings.isExisting)
       const users = present.map((row) => readChange(toChange(row, saysStates)))
-      for (const [i, outcome] of (await updateByExport(scope, users, true)).entries()) {
+      for (const [i, outcome] of (await updateByExport(scope, users, mode)).entries()) {
         const row = present[i] as ImportRow
         if (outcome.kind === 'refused') findings.refuse(row, causeOf(outcome.cause))
         else preview.add(row, outcome)

@@ -13,9 +13,10 @@ import {
   toRow,
 } from '@latchkey/management/import'
 import type { ImportFault, ImportJob, ImportState, JobPart, KeptMember } from '../../store/jobs.ts'
+import { needsSecondOperator } from '../tenants/tenant-features.ts'
 import type { Conflict, ExportedUser } from '../users/import-differences.ts'
 import type { UserToImport } from '../users/import-user.ts'
-import type { DomainContext } from '../writes/context.ts'
+import type { DomainContext, Scope } from '../writes/context.ts'
 import { refusalIn } from '../writes/errors.ts'
 import type { Reason, ReasonName } from '../writes/reasons/index.ts'
 
@@ -99,6 +100,15 @@ export function toChange(row: ImportRow, saysStates: boolean): object {
     match_address: true,
     ...(saysStates && { disabled: row.user.disabled === true }),
   }
+}
+
+/**
+ * Whether the operator of an import can give existing users no passwords, because the tenant
+ * requires two operators. The owner of a tenant can switch the rule off.
+ */
+export async function isOneOperator({ context, tenantId }: Scope): Promise<boolean> {
+  const tenant = await context.store.tenants.get(tenantId)
+  return !tenant || needsSecondOperator(tenant)
 }
 
 /** The email address of a row's user. */

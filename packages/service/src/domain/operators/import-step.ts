@@ -12,6 +12,7 @@ import { checkRows } from './import-check.ts'
 import {
   causeOf,
   emailOf,
+  isOneOperator,
   keptOf,
   openRecords,
   type ReadChange,
@@ -167,11 +168,12 @@ async function bringRecords(
   isOurs: (user: User) => boolean,
 ): Promise<PartResult> {
   const users = changes.map(({ user }) => user)
+  const mode = { isPreview: false, isOneOperator: await isOneOperator(scope) }
   const present = await findUsers(
     scope,
     users.map(({ input }) => input.email),
   )
-  for (const [i, outcome] of (await updateByExport(scope, users, false)).entries()) {
+  for (const [i, outcome] of (await updateByExport(scope, users, mode)).entries()) {
     const { row } = changes[i] as (typeof changes)[number]
     const known = present.get(emailOf(row))
     if (outcome.kind === 'refused') {

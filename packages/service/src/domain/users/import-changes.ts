@@ -40,18 +40,29 @@ export type RowOutcome =
   | { kind: 'conflict'; id: string | undefined; conflicts: Conflict[] }
   | { kind: 'refused'; cause: unknown }
 
+/** The kind of an update by an export. */
+export interface UpdateMode {
+  /** Whether nothing is written, and no password is hashed. */
+  readonly isPreview: boolean
+  /**
+   * Whether one operator alone decides, in a tenant that requires two. Then existing users keep
+   * their passwords: the operator may know those of the export, and could log in as the users.
+   */
+  readonly isOneOperator: boolean
+}
+
 /** The maximum number of attempts to update a user whom other requests change meanwhile. */
 const ATTEMPTS = 3
 
 /**
  * Imports the users of a newer export. New users are created. Members of existing users are
  * updated, unless they were changed in the service since the last import. A repeated import changes
- * nothing. A preview writes nothing, and hashes no password.
+ * nothing.
  */
 export async function updateByExport(
   scope: Scope,
   rows: readonly ExportedUser[],
-  isPreview: boolean,
+  mode: UpdateMode,
 ): Promise<RowOutcome[]> {
   const ids = rows.flatMap(({ id }) => id ?? [])
   const byId = new Map((await usersById(scope, ids)).map((user) => [user.id, user]))
@@ -62,10 +73,10 @@ export async function updateByExport(
   )
   const outcomes: (RowOutcome | undefined)[] = []
   for (const row of rows) {
-    outcomes.push(await safely(() => bringKnown(scope, row, byId, byAddress, isPreview)))
+    outcomes.push(await safely(() => bringKnown(scope, row, byId, byAddress, mode)))
   }
   const open = rows.filter((_, at) => outcomes[at] === undefined)
-  const created = (await (isPreview ? previewNew(open) : createNew(scope, open))).values()
+  const created = (await (mode.isPreview ? previewNew(open) : createNew(scope, open))).values()
   return outcomes.map((one) => one ?? (created.next().value as RowOutcome))
 }
 
@@ -85,16 +96,16 @@ async function bringKnown(
   row: ExportedUser,
   byId: ReadonlyMap<string, User>,
   byAddress: ReadonlyMap<string, User>,
-  isPreview: boolean,
+  mode: UpdateMode,
 ): Promise<RowOutcome | undefined> {
   checkUser(row.input)
   if (row.id !== undefined) {
     const user = byId.get(row.id)
-    return user ? bring(scope, row, user, isPreview) : gone(row.id)
+    return user ? bring(scope, row, user, mode) : gone(row.id)
   }
   const holder = byAddress.get(row.input.email)
   if (!holder) return undefined
-  return row.isByAddress ? bring(scope, row, holder, isPreview) : held(row, holder)
+  return row.isByAddress ? bring(scope, row, holder, mode) : held(row, holder)
 }
 
 function gone(id: string): RowOutcome {
@@ -140,11 +151,11 @@ async function bring(
   scope: Scope,
   row: ExportedUser,
   known: User,
-  isPreview: boolean,
+  { isPreview, isOneOperator }: UpdateMode,
 ): Promise<RowOutcome> {
   let user = known
   for (let attempt = 1; ; attempt++) {
-    const plan = await planOf(scope, row, user)
+    const plan = await planOf(scope, row, user, isOneOperator)
     try {
       if (!isPreview) await carryOut(scope, row, user, plan)
       return outcomeOf(user.id, plan)
@@ -186,7 +197,12 @@ function changeOf(difference: Difference): string {
  * Compares a row of an export with its user, and decides about each difference. The user's history
  * is read only if there is a difference. Nothing is written; {@link carryOut} does that.
  */
-async function planOf(scope: Scope, row: ExportedUser, user: User): Promise<Plan> {
+async function planOf(
+  scope: Scope,
+  row: ExportedUser,
+  user: User,
+  isOneOperator: boolean,
+): Promise<Plan> {
   const differences = differencesOf(user, row)
   const imported = row.legacyPassword
   const legacy = imported && importLegacyPassword(scope.context, user, imported)
@@ -213,7 +229,9 @@ async function planOf(scope: Scope, row: ExportedUser, user: User): Promise<Plan
     else plan.changes.push(difference)
   }
   if (hasOtherPassword) {
-    const reason = await reasonAgainstPassword(scope, user, history)
+    const reason =
+      (await reasonAgainstPassword(scope, user, history)) ??
+      (isOneOperator ? 'needs_second_operator' : undefined)
     if (reason) plan.conflicts.push({ member: 'password', reason })
     else if (legacy) plan.legacy = legacy
     else plan.password = row.password

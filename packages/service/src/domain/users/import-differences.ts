@@ -28,6 +28,7 @@ export const conflictReasons = [
   'deleted_here',
   'signed_up_here',
   'history_gone',
+  'needs_second_operator',
 ] as const
 
 /** One of {@link conflictReasons}. */

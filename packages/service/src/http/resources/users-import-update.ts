@@ -7,6 +7,7 @@ import {
   conflictReasons,
   type ExportedUser,
 } from '../../domain/users/import-differences.ts'
+import { isOperator } from '../../domain/ways/second-operator.ts'
 import { note } from '../../domain/writes/audit.ts'
 import { ServiceError, statusOfCode } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
@@ -97,12 +98,14 @@ async function bringAll(
   const hashes = items.filter(needsHashing).length
   if (hashes > 0) await call.spend(hashes)
 
+  // An API key sets passwords without a second person. No operator reaches these routes.
+  const mode = { isPreview, isOneOperator: isOperator(call.scope) }
   const ignored = new Set<string>()
   const data: Result[] = []
   for (let at = 0; at < items.length && !call.isAbandoned(); at += SLICE) {
     const parsed = items.slice(at, at + SLICE).map((one) => parseItem(one, ignored))
     const rows = parsed.filter((one) => 'input' in one)
-    const outcomes = (await updateByExport(call.scope, rows, isPreview)).values()
+    const outcomes = (await updateByExport(call.scope, rows, mode)).values()
     data.push(
       ...parsed.map((one) =>
         resultOf('input' in one ? (outcomes.next().value as RowOutcome) : one),

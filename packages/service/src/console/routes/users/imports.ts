@@ -24,6 +24,7 @@ import {
   UPLOAD_UNREADABLE,
 } from '../../../domain/operators/import-records.ts'
 import { isStoppedForOperator } from '../../../domain/operators/jobs.ts'
+import { needsSecondOperator } from '../../../domain/tenants/tenant-features.ts'
 import type { ConflictReason } from '../../../domain/users/import-differences.ts'
 import { ServiceError } from '../../../domain/writes/errors.ts'
 import { knownReason, reason } from '../../../domain/writes/reasons/index.ts'
@@ -170,6 +171,7 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
       })),
       form,
       isUnreadable,
+      keepsPasswords: needsSecondOperator(tenant),
       isWithoutOperator: isStoppedForOperator(job),
       code: UPLOAD_UNREADABLE,
       users,
@@ -307,6 +309,8 @@ const keptWords: Readonly<Record<ConflictReason, Sentence>> = {
   deleted_here: 'the user was deleted here',
   signed_up_here: 'the user has signed up here',
   history_gone: 'the audit log no longer tells what was changed here',
+  needs_second_operator:
+    'one operator alone can set no password; the user can ask for a new one at the login',
 }
 
 /** The labels of the members of a user to which columns can be mapped. */
