@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { askForReset } from '../issuer/support/browser.ts'
 import { codeOf } from '../issuer/support/factors.ts'
+import { LEGACY_PASSWORD, legacyHashes } from '../support/legacy-hashes.ts'
 import { on, press, startConsole, stores, textOf } from './support.ts'
 import { aTenant, PASSWORD } from './tenant.ts'
 
@@ -100,6 +101,32 @@ describe.each(stores)('on %s, the page of a user', (store) => {
     const refused = await press(operator, page, `${path}/mail`, { kind: 'verify' })
     expect(refused).toMatchObject({ status: 409 })
     expect(refused.html).toContain('is verified')
+  })
+
+  test('counts the hash of another system as a password: it is listed, and no invitation is offered or sent', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const { scheme, hash } = legacyHashes['django, PBKDF2 with SHA-1']
+    const profile = { email: 'ada@example.com', email_verified: true }
+    const users = [{ profile, legacy_password: { scheme, hash } }]
+    const { body } = await tenant.call('POST', `/x/v1/tenants/${tenant.id}/users/import`, { users })
+    const operator = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/users/${body.data[0].id}`
+    const page = await operator.get(path)
+    expect(textOf(page.html)).toMatch(/Password\s*from another system, until the next login/)
+    expect(textOf(page.html)).not.toContain('None yet. An invitation')
+    expect(page.html).not.toContain('/ways/password/remove')
+    expect(page.html).toContain('value="reset"')
+    expect(page.html).not.toContain('value="invite"')
+    const refused = await press(operator, page, `${path}/mail`, { kind: 'invite' })
+    expect(refused.status).toBe(409)
+    expect(textOf(refused.html)).toContain('The user has a way to log in')
+    expect(textOf((await operator.get(`${path}/delete`)).html)).toContain('one way to log in')
+
+    await (await tenant.logIn(profile.email, LEGACY_PASSWORD)).get('/account')
+    const after = await operator.get(path)
+    expect(textOf(after.html)).not.toContain('from another system')
+    expect(after.html).toContain('/ways/password/remove')
   })
 
   test('creates a user with an invitation, and says why an address cannot be had', async () => {

@@ -64,8 +64,10 @@ export interface UserPages {
       kind: Sentence
       name: string
       disabled: boolean
-      createdAt: Micros
+      createdAt: Micros | undefined
       usedAt: Micros | undefined
+      /** Whether it is a credential, and not the hash of another system. */
+      isStored: boolean
     }[]
     sessions: readonly LiveSession[]
     devices: readonly TrustedDevice[]

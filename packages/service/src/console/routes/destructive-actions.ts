@@ -28,6 +28,7 @@ import {
 import { countStrandedBy } from '../../domain/operators/tenant-effects.ts'
 import { deleteTenant } from '../../domain/tenants/tenants.ts'
 import { listCredentials } from '../../domain/users/credentials.ts'
+import { countWaysIn } from '../../domain/users/legacy-passwords.ts'
 import { deleteUser, getUser, listUsers, setDisabled } from '../../domain/users/users.ts'
 import { removeByOperator } from '../../domain/ways/account-changes.ts'
 import { allowedFactors } from '../../domain/ways/login-methods.ts'
@@ -335,9 +336,9 @@ const onTenant: readonly DestructiveAction<TenantCall>[] = [
     async look(call) {
       const { scope, support, ids, tenant } = call
       const id = ids.user ?? ''
-      const [user, credentials, sessions] = await Promise.all([
+      const [user, ways, sessions] = await Promise.all([
         getUser(scope, id),
-        listCredentials(scope, id, NO_ITEMS),
+        countWaysIn(scope, id),
         support.sessions(scope, id),
       ])
       return {
@@ -345,7 +346,7 @@ const onTenant: readonly DestructiveAction<TenantCall>[] = [
         id,
         effects: [
           many(
-            credentials.total,
+            ways,
             'The profile, the metadata and one way to log in go with the user. Entries of the audit log stay.',
             'The profile, the metadata and {count} ways to log in go with the user. Entries of the audit log stay.',
           ),

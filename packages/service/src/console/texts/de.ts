@@ -578,6 +578,8 @@ export const de = {
   'Download the data of a user': 'Die Daten eines Benutzers herunterladen',
   'Mark the address as verified': 'Adresse als bestätigt markieren',
   'Delete…': 'Löschen…',
+  'from another system, until the next login':
+    'aus einem anderen System, bis zur nächsten Anmeldung',
   'None yet. An invitation lets this user set a password.':
     'Noch keine. Mit einer Einladung kann dieser Benutzer ein Passwort setzen.',
   Kind: 'Art',

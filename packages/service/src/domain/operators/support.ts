@@ -107,6 +107,8 @@ export interface UserState {
   sessions: LiveSession[]
   devices: TrustedDevice[]
   clients: ClientAccess[]
+  /** The credentials. A placeholder stands for a legacy password. */
+  ways: readonly Credential[]
   /** The newest messages of the last 7 days. */
   mails: MailRecord[]
   /** The reasons why the user cannot log in; empty if the user can log in. */

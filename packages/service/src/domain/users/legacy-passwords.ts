@@ -2,6 +2,7 @@ import type { Account } from '../../store/ports.ts'
 import type { Credential, LegacyPassword, PasswordCredential, User } from '../../store/records.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
+import { found } from '../writes/errors.ts'
 import { legacyPurpose } from '../writes/vault.ts'
 import { type ImportedLegacyPassword, readLegacy } from './legacy-import.ts'
 import {
@@ -65,6 +66,19 @@ export async function withLegacyPassword(
     password: { alg: 'bcrypt', hash: '', cost: 0 },
   }
   return [...credentials, standIn]
+}
+
+/**
+ * The number of a user's credentials. A legacy password counts as a password.
+ *
+ * @throws ServiceError `not_found` for an unknown user.
+ */
+export async function countWaysIn(scope: Scope, userId: string): Promise<number> {
+  const [listing, legacy] = await Promise.all([
+    scope.context.store.credentials.list(scope.tenantId, userId, { after: undefined, limit: 1 }),
+    findLegacyPassword(scope, userId),
+  ])
+  return found(listing).total + (legacy ? 1 : 0)
 }
 
 /** Whether a password matches the legacy password of a user. */

@@ -7,7 +7,7 @@ import {
 import type { TextMail } from '../../domain/tenants/tenant-texts.ts'
 import { getTenant } from '../../domain/tenants/tenants.ts'
 import { mayReset } from '../../domain/users/accounts.ts'
-import { listCredentials } from '../../domain/users/credentials.ts'
+import { countWaysIn } from '../../domain/users/legacy-passwords.ts'
 import { getUser } from '../../domain/users/users.ts'
 import { holdOf } from '../../domain/ways/second-operator.ts'
 import { readStanding } from '../../domain/ways/valid-links.ts'
@@ -161,8 +161,7 @@ async function checkUse(
   if (!(await mayReset(scope.context, scope.tenantId, user))) {
     throw refuse(reason('mail_password_disabled'))
   }
-  const page = { after: undefined, limit: 1 }
-  if (kind === 'invite' && (await listCredentials(scope, user.id, page)).total > 0) {
+  if (kind === 'invite' && (await countWaysIn(scope, user.id)) > 0) {
     throw refuse(reason('mail_has_way_in'))
   }
 }

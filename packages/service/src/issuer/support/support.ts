@@ -62,6 +62,7 @@ export function createSupport(
         })),
       ),
       clients: consents.map((consent) => accessOf({ ...consent, userId: user.id })),
+      ways,
       mails: mails.map(recordOf),
       obstacles: loginObstacles({
         ...{ settings, user, standing, credentials: ways, offered, pauses, refusedMail, heldUntil },

@@ -59,7 +59,7 @@ async function showUser(call: TenantCall): Promise<Result> {
     getAccount(scope, id),
     listAudit(scope.context, { tenantId: scope.tenantId, target: id, limit: 20 }),
   ])
-  const { sessions, devices, clients, mails, obstacles } = await support.stateOf(
+  const { sessions, devices, clients, ways, mails, obstacles } = await support.stateOf(
     tenant,
     user,
     credentials,
@@ -74,7 +74,7 @@ async function showUser(call: TenantCall): Promise<Result> {
       help: [...new Set(obstacles.flatMap(({ help }) => help))]
         .map((act) => helpForms[act])
         .filter(({ needs = 'help' }) => may(call, needs)),
-      credentials: credentials.map(shownCredential),
+      credentials: ways.map((one) => shownCredential(one, credentials.includes(one))),
       sessions: sessions.map((one) => ({ ...one, loggedInAt: one.loggedInAt * 1e6 })),
       devices,
       clients: clients.map((one) => ({
@@ -88,7 +88,7 @@ async function showUser(call: TenantCall): Promise<Result> {
       })),
       mails: mails.map(shownMail),
       audit: await shownEntries(scope.context, audit),
-      offers: offersFor(call, user, credentials.length),
+      offers: offersFor(call, user, ways.length),
       isImpersonationOn: impersonationMode(tenant) !== 'off',
       base: pathOf(call),
       tenantPath: `/console/t/${tenant.id}`,
@@ -138,7 +138,7 @@ const helpForms: Readonly<Record<ObstacleHelp, HelpForm & { needs?: Permission }
 function offersFor(
   { tenant }: TenantCall,
   { disabled, verifiedAt }: { disabled: boolean; verifiedAt: number | undefined },
-  credentials: number,
+  ways: number,
 ): { kind: string; label: Sentence }[] {
   if (disabled) return []
   const { allowPasswords } = tenant.settings
@@ -146,7 +146,7 @@ function offersFor(
     {
       kind: 'invite',
       label: 'Invitation, good for 7 days',
-      isOf: allowPasswords && credentials === 0,
+      isOf: allowPasswords && ways === 0,
     },
     { kind: 'reset', label: 'Link for a new password, good for an hour', isOf: allowPasswords },
     {
@@ -158,13 +158,20 @@ function offersFor(
   return offers.filter(({ isOf }) => isOf)
 }
 
-function shownCredential(one: Credential) {
+/**
+ * A way to log in, as the page shows it.
+ *
+ * @param isStored - Whether it is a credential. Otherwise, it stands for the hash of another system,
+ *   which has no time and cannot be removed.
+ */
+function shownCredential(one: Credential, isStored: boolean) {
   return {
+    isStored,
     id: one.id,
     kind: credentialKinds[one.kind].label,
     name: one.kind === 'hardware' ? one.name : one.kind === 'social' ? one.email : '',
     disabled: one.disabled,
-    createdAt: one.createdAt,
+    createdAt: isStored ? one.createdAt : undefined,
     usedAt: one.kind === 'password' ? undefined : one.state.usedAt,
   }
 }
