@@ -82,6 +82,8 @@ export interface ImportWork {
    * parameter is a secret.
    */
   firebase?: string | undefined
+  /** Whether an operator has stopped the import, which ends after the current part. */
+  isStopped?: true | undefined
 }
 
 /**

@@ -57,6 +57,9 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
     'texts',
     { name: 'texts-look', path: '/console/t/:tenant/texts', act: changeTexts },
   ],
+  '/console/t/:tenant/users/import/stop': [
+    { name: 'import-stop', path: '/console/t/:tenant/users/import/stop?job=:running' },
+  ],
   '/console/t/:tenant/delete': ['tenant-delete'],
   '/console/keys/:key/withdraw': ['key-withdraw'],
   '/console/operators/:operator/disable': ['operator-disable'],

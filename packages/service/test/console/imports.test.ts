@@ -526,6 +526,48 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect((await owner.get(waiting)).status).toBe(404)
   })
 
+  test('stops after the rows under way when an operator says so, and deletes the upload', async () => {
+    const { running, tenant, owner, path, options } = await opened()
+    await using _ = running
+    const rows = Array.from({ length: 3_000 }, (_, i) => `u${i}@example.com`)
+    const { location = '' } = await upload(owner, path, ['email', ...rows].join('\n'))
+    const { job, checked } = await check(owner, location)
+    const stop = `${path}/stop?job=${job}`
+    expect((await owner.get(stop)).html).toContain('what would happen')
+    const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+    const viewer = await running.logIn({ role: 'viewer' })
+    await pressBegin(owner, path, checked)
+    const page = await admin.get(stop)
+    expect(textOf(page.html)).toContain('Stop an import')
+    expect(textOf(page.html)).toMatch(/at most 100[\s\S]*Users who are imported already stay/)
+    expect((await admin.get(location)).html).toContain(`href="${stop}"`)
+    expect((await press(viewer, page, stop)).status).toBe(403)
+    expect((await press(admin, page, stop)).location).toBe(location)
+
+    const ended = await untilStill(admin, location)
+    expect(ended.html).toContain('<h1>Import users: stopped</h1>')
+    const text = textOf(ended.html)
+    expect(text).toMatch(
+      /The import was stopped: imported users stay[\s\S]*The upload is deleted\./,
+    )
+    expect(text).not.toContain('may not do this any more')
+    const created = Number(/Created\s*([\d,]+)/.exec(text)?.[1]?.replace(',', ''))
+    expect(created).toBeLessThan(3_000)
+    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users?limit=1`)
+    expect(body.total).toBe(created)
+    const database = new DatabaseSync(join(options.data ?? '', 'data.db'), { readOnly: true })
+    const left = database.prepare(`select job_id from job_parts where content <> ''`).all()
+    database.close()
+    expect(left).toEqual([])
+    const entries = await running.service.admin.audit({ target: job })
+    const written = entries.filter(({ action }) => action.startsWith('job.'))
+    expect(written.map(({ action, actor }) => [action, actor])).toEqual([
+      ['job.stop', `operator:${admin.id}`],
+      ['job.begin', `operator:${owner.id}`],
+    ])
+    expect((await press(admin, page, stop)).status).toBe(409)
+  })
+
   test('stops when the operator who began it is removed, and deletes the upload', async () => {
     const { running, tenant, owner, path, options } = await opened()
     await using _ = running

@@ -170,6 +170,10 @@ export interface UserPages {
     keepsPasswords: boolean
     /** Whether the operator who began the import may no longer do it. */
     isWithoutOperator: boolean
+    /** Whether an operator has stopped the import. */
+    isStopped: boolean
+    /** The path of the page that stops the import. */
+    stop: string
     /** The error code of an unreadable upload. */
     code: string
     /** The path of the list of users. */

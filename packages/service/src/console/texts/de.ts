@@ -1309,6 +1309,16 @@ export const de = {
   'The operator who began the import may not do this any more. It was stopped: imported users stay.':
     'Der Operator, der den Import begonnen hat, darf das nicht mehr. Deshalb hat der Dienst ihn angehalten: Importierte Benutzer bleiben.',
   'The upload is deleted.': 'Das Hochgeladene ist gelöscht.',
+  'The import was stopped: imported users stay, and the other rows were left out.':
+    'Der Import wurde angehalten: Importierte Benutzer bleiben, die übrigen Zeilen wurden ausgelassen.',
+  'Stop an import': 'Import anhalten',
+  'Stop the import': 'Import anhalten',
+  'Stop the import…': 'Import anhalten…',
+  'It stops after the rows under way, at most 100 of them.':
+    'Er hält nach den Zeilen an, die gerade in Arbeit sind, höchstens 100.',
+  'Users who are imported already stay.': 'Bereits importierte Benutzer bleiben.',
+  'The upload is deleted. To go on later, upload the file again.':
+    'Das Hochgeladene wird gelöscht. Um später weiterzumachen, laden Sie die Datei noch einmal hoch.',
   'Upload a file': 'Eine Datei hochladen',
   'Import users: done': 'Benutzer importieren: fertig',
   'The file is discarded.': 'Die Datei ist verworfen.',

@@ -31,7 +31,8 @@ const TOO_LONG = rowFault('too_long', { most: MAX_RECORD_CHARACTERS })
 const WAITING_MICROS = 86_400 * 1e6
 
 /** The choices of an operator for an upload. */
-export interface ImportChoices extends Omit<ImportWork, 'fileName' | 'parts' | 'firebase'> {
+export interface ImportChoices
+  extends Omit<ImportWork, 'fileName' | 'parts' | 'firebase' | 'isStopped'> {
   /**
    * The hash parameters as Firebase shows them. An empty text keeps the stored ones; `null` deletes
    * them.
@@ -166,6 +167,28 @@ export async function beginImport(scope: Scope, job: ImportJob): Promise<ImportJ
   await note(scope, 'job.begin', job.id)
   return running
 }
+
+/** Whether an import can be stopped: it imports users now. */
+export function isStoppable({ state, progress, work }: ImportJob): boolean {
+  return state === 'running' && progress.phase === 'importing' && !work.isStopped
+}
+
+/**
+ * Stops a running import after its current part of at most {@link PART_RECORDS} records. Imported
+ * users stay, and the upload is deleted.
+ *
+ * @throws ServiceError `conflict` if the import is not running.
+ */
+export async function stopImport(scope: Scope, id: string): Promise<ImportJob> {
+  const job = await getImport(scope, id)
+  if (!isStoppable(job)) throw notRunning()
+  const stopped: ImportJob = { ...job, work: { ...job.work, isStopped: true } }
+  if (!(await scope.context.store.jobs.setWork(stopped))) throw notRunning()
+  await note(scope, 'job.stop', id)
+  return stopped
+}
+
+const notRunning = () => new ServiceError('conflict', reason('job_not_running'))
 
 /** Deletes a waiting upload. */
 export function discardImport({ context, tenantId }: Scope, id: string): Promise<void> {

@@ -30,8 +30,8 @@ export interface ImportReaders {
 }
 
 /**
- * Runs one step of an import: checks all rows, imports a part, or stops an import whose upload is
- * unreadable.
+ * Runs one step of an import: checks all rows, imports a part, or stops an import that an operator
+ * has stopped or whose upload is unreadable.
  *
  * @param hold - Extends the hold on the job. Resolves to `false` if this process must stop, or
  *   another one has taken over the job.
@@ -46,6 +46,11 @@ export async function stepOfImport(
   if (phase === 'unreadable') {
     await deleteUpload(scope, job)
     await noteRefusal(scope, UPLOAD_UNREADABLE, job.id)
+    job.state = 'stopped'
+    return
+  }
+  if (job.work.isStopped) {
+    await deleteUpload(scope, job)
     job.state = 'stopped'
     return
   }

@@ -128,8 +128,8 @@ const ended = () => new ServiceError('conflict', reason('job_not_running'))
 
 /** Whether a job was stopped because the operator who began it may no longer do it. */
 export function isStoppedForOperator(job: BulkJob | ImportJob): boolean {
-  if (job.state !== 'stopped') return false
-  return job.kind === 'import' ? job.progress.phase !== 'unreadable' : !job.work.isStopped
+  if (job.state !== 'stopped' || job.work.isStopped) return false
+  return job.kind !== 'import' || job.progress.phase !== 'unreadable'
 }
 
 /** The job of the tenant with this id. @throws ServiceError `not_found`. */

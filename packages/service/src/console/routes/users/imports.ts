@@ -15,6 +15,8 @@ import {
   getImport,
   type ImportChoices,
   importParts,
+  isStoppable,
+  stopImport,
   uploadImport,
 } from '../../../domain/operators/import-jobs.ts'
 import {
@@ -65,6 +67,13 @@ export const importRoutes: readonly ConsoleRoute[] = [
   // Needs a recent login: the file can contain users whose passwords the operator knows.
   tenantForm('/users/import/begin', begin, { isDangerous: true }),
   tenantForm('/users/import/discard', discard),
+  // An import of the wrong file has to stop at once, so neither asks for a new login.
+  tenantPage(
+    '/users/import/stop',
+    (call) => (call.query.has('job') ? askStop(call) : showUpload(call)),
+    { needs: 'edit' },
+  ),
+  tenantForm('/users/import/stop', stop),
   // The rows contain addresses of people, so both downloads need the permission `export`.
   tenantForm('/users/import/export', exportFaults, { needs: 'export', isDangerous: true }),
   tenantForm('/users/import/conflicts', exportKept, { needs: 'export', isDangerous: true }),
@@ -173,6 +182,8 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
       isUnreadable,
       keepsPasswords: needsSecondOperator(tenant),
       isWithoutOperator: isStoppedForOperator(job),
+      isStopped: job.work.isStopped === true,
+      stop: stopPath(job),
       code: UPLOAD_UNREADABLE,
       users,
       audit: `/console/t/${tenant.id}/audit?request=${job.id}`,
@@ -375,6 +386,45 @@ const CHECKED_AGAIN: Sentence =
 async function discard({ scope, form, tenant }: TenantCall): Promise<Result> {
   await discardImport(scope, form.get('job') ?? '')
   return redirectTo(`${usersPath(tenant.id)}/import`, 'discarded')
+}
+
+const stopPath = ({ tenantId, id }: ImportJob) =>
+  `${usersPath(tenantId)}/import/stop?job=${encodeURIComponent(id)}`
+
+/** Asks for a confirmation. If the import no longer runs, leads to its page. */
+async function askStop({ scope, query, tenant }: TenantCall): Promise<Result> {
+  const job = await getImport(scope, query.get('job') ?? '')
+  if (!isStoppable(job)) return redirectTo(importPath(job))
+  const { fileName } = job.work
+  return {
+    kind: 'page',
+    name: 'destructive-action',
+    title: 'Stop an import',
+    data: {
+      name: fileName === 'pasted' ? 'Pasted lines' : asIs(fileName),
+      id: job.id,
+      effects: [
+        'It stops after the rows under way, at most 100 of them.',
+        'Users who are imported already stay.',
+        'The upload is deleted. To go on later, upload the file again.',
+      ],
+      button: 'Stop the import',
+      action: stopPath(job),
+      back: importPath(job),
+      sent: '',
+      entered: undefined,
+    },
+    commands: [`latchkey audit list --action job. --tenant ${tenant.id}`],
+  }
+}
+
+async function stop(call: TenantCall): Promise<Result> {
+  try {
+    return redirectTo(importPath(await stopImport(call.scope, call.query.get('job') ?? '')))
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error
+    return showImport(call, { ...refusedBy(error), status: 409 })
+  }
 }
 
 /** Downloads the members that an update leaves unchanged, as CSV with one line for each member. */
