@@ -374,6 +374,46 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect((await browser.get('/account')).status).toBe(200)
   })
 
+  test('shows a refused form with what was chosen, and offers no import with other choices', async () => {
+    const { running, owner, path } = await opened()
+    await using _ = running
+    const rows =
+      'login,email,plan\nada,ada@example.com,gold\n'
+    const { location = '' } = await upload(owner, path, rows)
+    await check(owner, location)
+    const page = await owner.get(location)
+    expect(page.html).toContain('Import them</button>')
+    const job = new URL(location, 'https://console.example').searchParams.get('job') ?? ''
+    const chosen = {
+      ...{ job, to_email: 'email', 'to_profile.name': 'login', algorithm: 'sha256' },
+      ...{ passwords: 'leave-out', present: 'update', keep_0: 'plan', firebase: 'no parameters' },
+    }
+    const refused = await press(owner, page, `${path}/check`, chosen)
+    expect(refused.status).toBe(422)
+    const selected = [
+      ...refused.html.matchAll(/<select id="[^"]+" name="([^"]+)">(.*?)<\/select>/gs),
+    ].map(([, name, options = '']) => [
+      name,
+      /<option selected value="([^"]*)"|value="([^"]*)" selected|<option selected\s*>(\w+)/
+        .exec(options)
+        ?.slice(1)
+        .find(Boolean),
+    ])
+    expect(Object.fromEntries(selected)).toMatchObject({
+      ...{ to_email: 'email', 'to_profile.name': 'login', algorithm: 'sha256' },
+      ...{ passwords: 'leave-out', present: 'update' },
+    })
+    expect(refused.html).toMatch(/value="plan\s*" checked/)
+    expect(refused.html).not.toContain('no parameters')
+    expect(refused.html).not.toContain('Import them</button>')
+
+    const form = await owner.get(path)
+    const again = await press(owner, form, path, { encoding: 'latin1', text: '{"users": ' })
+    expect(again.status).toBe(422)
+    expect(again.html).toMatch(/value="latin1" selected/)
+    expect(textOf(again.html)).toContain('{"users": ')
+  })
+
   test('imports users whom the old system has shut out as disabled ones, and nobody while a value may deny', async () => {
     const { running, tenant, owner, path } = await opened()
     await using _ = running

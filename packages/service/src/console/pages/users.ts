@@ -145,6 +145,8 @@ export interface UserPages {
     jobs: string
     /** The encodings of a file, with their names. */
     encodings: readonly (readonly [value: string, label: string])[]
+    /** The fields of a refused form; empty at first. A browser does not send a file twice. */
+    sent: { encoding: string; text: string }
   }
   'import-job': Pick<ImportJob, 'id' | 'state' | 'total' | 'createdAt' | 'progress'> & {
     work: Omit<ImportJob['work'], 'firebase'> & { hasFirebase: boolean }
@@ -164,6 +166,8 @@ export interface UserPages {
       | undefined
     /** The form that maps the columns, while the import waits for the operator. */
     form: ImportForm | undefined
+    /** Whether a refused form has asked to forget the stored parameters of Firebase. */
+    forgetsFirebase: boolean
     /** Whether the upload cannot be decrypted, because its master key was removed. */
     isUnreadable: boolean
     /** Whether an update keeps all passwords, because the tenant requires two operators. */

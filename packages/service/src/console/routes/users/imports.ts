@@ -90,7 +90,7 @@ export const countsOf = ({ progress }: ImportJob): { done: number; failed: numbe
   failed: progress.refused,
 })
 
-async function showUpload({ tenant }: TenantCall, refused: Refused = {}): Promise<Result> {
+async function showUpload({ tenant, form }: TenantCall, refused: Refused = {}): Promise<Result> {
   return {
     kind: 'page',
     name: 'import',
@@ -99,6 +99,7 @@ async function showUpload({ tenant }: TenantCall, refused: Refused = {}): Promis
       base: `${usersPath(tenant.id)}/import`,
       jobs: `/console/t/${tenant.id}/jobs`,
       encodings: Object.entries(encodingNames),
+      sent: { encoding: form.get('encoding') ?? '', text: form.get('text') ?? '' },
     },
     commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
     ...refused,
@@ -144,9 +145,19 @@ async function* recordsOf({ name, bytes }: Upload, encoding: Encoding) {
   yield* readSource({ name, format: formatOf(name, sample), encoding, read })
 }
 
-async function showImport(call: TenantCall, refused: Refused = {}): Promise<Result> {
+/**
+ * Shows an import.
+ *
+ * @param choices - The choices of a refused form, which are shown in place of the stored ones.
+ */
+async function showImport(
+  call: TenantCall,
+  refused: Refused = {},
+  choices?: ImportChoices,
+): Promise<Result> {
   const { scope, query, form: sent, tenant } = call
-  const job = await getImport(scope, query.get('job') ?? sent.get('job') ?? '')
+  const stored = await getImport(scope, query.get('job') ?? sent.get('job') ?? '')
+  const job = choices ? withChoices(stored, choices) : stored
   const { progress, state, work, total, createdAt } = job
   const isWaiting = state === 'waiting'
   const form = isWaiting ? await choiceForm(call, job) : undefined
@@ -179,6 +190,7 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
         reason: keptWords[reason as ConflictReason],
       })),
       form,
+      forgetsFirebase: choices?.firebase === null,
       isUnreadable,
       keepsPasswords: needsSecondOperator(tenant),
       isWithoutOperator: isStoppedForOperator(job),
@@ -192,6 +204,16 @@ async function showImport(call: TenantCall, refused: Refused = {}): Promise<Resu
     commands: [`latchkey users import users.csv --dry-run --tenant ${tenant.id}`],
     ...refused,
   }
+}
+
+/**
+ * An upload with choices that are not stored. Its check is left out, because it is of the stored
+ * choices.
+ */
+function withChoices(job: ImportJob, { firebase: _, ...choices }: ImportChoices): ImportJob {
+  if (job.state !== 'waiting') return job
+  const progress = { ...job.progress, phase: 'mapping', check: undefined } as const
+  return { ...job, work: { ...job.work, ...choices }, progress }
 }
 
 /**
@@ -362,10 +384,12 @@ function choicesIn(form: URLSearchParams): ImportChoices {
 async function check(call: TenantCall): Promise<Result> {
   const { scope, form } = call
   const job = await getImport(scope, form.get('job') ?? '')
+  let choices: ImportChoices | undefined
   try {
-    return redirectTo(importPath(await checkImport(scope, job, choicesIn(form))))
+    choices = choicesIn(form)
+    return redirectTo(importPath(await checkImport(scope, job, choices)))
   } catch (error) {
-    return showImport(call, refusedBy(error))
+    return showImport(call, refusedBy(error), choices)
   }
 }
 
