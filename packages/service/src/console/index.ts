@@ -17,6 +17,7 @@ import { type ClientIp, userAgentOf } from '../wire/client.ts'
 import { sendLines } from '../wire/json-lines.ts'
 import { paths } from './addresses/paths.ts'
 import type { Answer, Call, Result, System } from './calls/call.ts'
+import { keptNameIn } from './forms/kept-name.ts'
 import { readSent, type SentForm } from './forms/uploads.ts'
 import { notices, renderConsole } from './frame/page.ts'
 import { checks } from './gate/checks.ts'
@@ -158,7 +159,7 @@ export function createConsole(options: ConsoleOptions): Console {
 async function answer(arrived: Arrived): Promise<void> {
   const context = await checks.pass(arrived)
   if (!context) return
-  const { parts, response, tenant, operator, url, isRead, show } = context
+  const { parts, response, tenant, operator, url, form, isRead, show } = context
   const once = await secretsOf(context)
   const notice =
     once === 'used' ? SHOWN_ALREADY : isRead && notices[url.searchParams.get('done') ?? '']
@@ -166,9 +167,12 @@ async function answer(arrived: Arrived): Promise<void> {
   if (result.kind === 'secrets') {
     const { to: path, secrets } = result
     const fields = new URLSearchParams(secrets)
-    const name = await parts.keptSecrets.keep(operator.operator.id, { path, fields })
+    const kept = { path, fields }
+    const name = await parts.keptSecrets.keep(operator.operator.id, kept, keptNameIn(form))
     return redirect(response, `${path}?once=${name}`)
   }
+  const made = await secretsAddress(context, result)
+  if (made !== undefined) return redirect(response, made)
   const above = tenant && { id: tenant.id, name: tenant.name || tenant.settings.domain }
   const shared = { ...(above && { tenant: above }) }
   await finish(response, result, (content) =>
@@ -185,6 +189,20 @@ async function secretsOf({ request, url, parts, operator, path }: Admitted): Pro
   if (name === null) return undefined
   const kept = await parts.keptSecrets.take(operator.operator.id, name)
   return kept?.path === path ? kept.fields : 'used'
+}
+
+/**
+ * The address that shows the secrets of a form once, if the form was sent a second time before it
+ * was opened. A browser that sends a form twice shows the second answer alone.
+ */
+async function secretsAddress(
+  { parts, operator, form }: Admitted,
+  result: Result,
+): Promise<string | undefined> {
+  const name = keptNameIn(form)
+  if (name === undefined || result.kind !== 'page' || result.status !== 409) return undefined
+  const path = await parts.keptSecrets.pathOf(operator.operator.id, name)
+  return path === undefined ? undefined : `${path}?once=${name}`
 }
 
 /** Runs the route. A refusal by the domain is noted in the audit log and shown as a page. */

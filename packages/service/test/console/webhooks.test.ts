@@ -81,7 +81,7 @@ test('what another operator changed in an endpoint meanwhile stays, and what bot
   expect(now).toMatchObject({ url: url('new'), description: 'Mine', types: 'user.updated' })
 })
 
-test('a second press on the page that makes a secret changes nothing: the first secret signs as promised', async () => {
+test('a second press on the page that makes a secret changes nothing: it leads to the secret that was made, and the first one signs as promised', async () => {
   await using receiver = await startReceiver()
   await using running = await startConsole({ allowHttpOnLoopback: true })
   const tenant = await running.service.admin.createTenant({ domain: 'acme.example' })
@@ -94,7 +94,12 @@ test('a second press on the page that makes a secret changes nothing: the first 
   const path = new URL(page.url).pathname
 
   const opened = await ada.get(`${path}/rotate`)
-  expect((await sendChanges(ada, `${path}/rotate`, {}, { opened })).status).toBe(303)
+  const first = await sendChanges(ada, `${path}/rotate`, {}, { opened })
+  expect(first.status).toBe(303)
+  // A browser that sends a form twice shows the second answer alone.
+  const twice = await sendChanges(ada, `${path}/rotate`, {}, { opened })
+  expect(twice.location).toBe(first.location)
+  expect((await ada.get(twice.location ?? '')).html).toMatch(/whsec_[\w+/]+=/)
   const second = await sendChanges(ada, `${path}/rotate`, {}, { opened })
   expect(second.status).toBe(409)
   expect(textOf(second.html)).toContain('Nothing was done: this was changed after')

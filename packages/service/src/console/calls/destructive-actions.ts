@@ -1,5 +1,6 @@
 import type { Permission } from '../../domain/operators/roles.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import { KEPT_NAME, newKeptName } from '../forms/kept-name.ts'
 import type { Refused } from '../forms/refused.ts'
 import type { Consequences } from '../pages/index.ts'
 import { message, type Sentence } from '../texts/index.ts'
@@ -78,6 +79,7 @@ async function ask<C extends Call>(
       button: act.button,
       action: path.replace(/:(\w+)/g, (_, name: string) => call.ids[name] ?? ''),
       sent: call.form.get('typed') ?? '',
+      keptName: { field: KEPT_NAME, value: newKeptName() },
       entered: (field && call.form.get(field.name)) ?? undefined,
     },
     commands,

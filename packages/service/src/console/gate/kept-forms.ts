@@ -1,7 +1,8 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
 import type { ProtocolStore } from '../../store/protocol-store.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { newKeptName } from '../forms/kept-name.ts'
 
 /** The seconds for which a form is kept for a re-authentication, and new secrets for their page. */
 const KEPT_SECONDS = 600
@@ -24,8 +25,12 @@ export interface KeptForm {
  * operator, and can be taken out once.
  */
 export interface KeptForms {
-  /** Stores a form. Resolves to the name by which its operator finds it. */
-  keep(operatorId: string, form: KeptForm): Promise<string>
+  /**
+   * Stores a form. Resolves to the name by which its operator finds it.
+   *
+   * @param name - A name of {@link newKeptName}. Default: a new one.
+   */
+  keep(operatorId: string, form: KeptForm, name?: string): Promise<string>
   /**
    * The path of a stored form; `undefined` if it has expired, was taken out, or belongs to another
    * operator.
@@ -56,8 +61,7 @@ export function createKeptForms(
   }
 
   return {
-    async keep(operatorId, { path, fields }) {
-      const name = randomBytes(16).toString('base64url')
+    async keep(operatorId, { path, fields }, name = newKeptName()) {
       const uid = uidOf(operatorId, name)
       const sealed = vault.seal(purposeOf(uid), JSON.stringify([path, fields.toString()]))
       await protocol.put({

@@ -104,6 +104,8 @@ export interface ConsolePages extends ServicePages, TenantPages, UserPages {
     action: string
     /** The confirmation that was typed; empty at first. */
     sent: string
+    /** A hidden field, so that a form that is sent twice shows its new secrets. */
+    keptName: { field: string; value: string } | undefined
     /** The number that was entered in the field of the action; `undefined` at first. */
     entered: string | undefined
   }

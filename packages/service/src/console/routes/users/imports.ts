@@ -436,6 +436,7 @@ async function askStop({ scope, query, tenant }: TenantCall): Promise<Result> {
       action: stopPath(job),
       back: importPath(job),
       sent: '',
+      keptName: undefined,
       entered: undefined,
     },
     commands: [`latchkey audit list --action job. --tenant ${tenant.id}`],
