@@ -36,13 +36,16 @@ const STEP = 100
 /** The maximum number of refusals that are stored with their reasons. */
 const MAX_FAILURES = 50
 
-/** Counts the users of a job, 1,000 at a time. Stops when the count exceeds {@link MAX_COUNTED}. */
+/**
+ * Counts the users of a job, 1,000 at a time. Stops when the count exceeds {@link MAX_COUNTED}, and
+ * returns one more than that.
+ */
 export async function countUsers(scope: Scope, users: JobUsers): Promise<number> {
   let count = 0
   for (let after: SearchCursor | undefined; ; ) {
     const { items, next } = await usersBehind(scope, users, after, 1_000)
     count += items.length
-    if (next === undefined || count > MAX_COUNTED) return count
+    if (next === undefined || count > MAX_COUNTED) return Math.min(count, MAX_COUNTED + 1)
     after = next
   }
 }
