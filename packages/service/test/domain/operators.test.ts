@@ -9,8 +9,10 @@ import {
   inviteAgain,
   operatorLogins,
   operatorOfLogin,
+  operatorsOf,
   setOperatorDisabled,
 } from '../../src/domain/operators/operators.ts'
+import { noteRestore } from '../../src/domain/operators/restores.ts'
 import { resetPassword } from '../../src/domain/users/accounts.ts'
 import { hashPassword } from '../../src/domain/users/passwords.ts'
 import { originOf } from '../../src/domain/ways/valid-links.ts'
@@ -48,6 +50,18 @@ test('an invitation sets a password once, and marks the operator as no longer in
   expect((await admin.listOperators())[0]?.operator.invitation).toBeUndefined()
   const again = acceptInvitation(scope, token, 'another horse battery')
   await expect(again).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('an operator who waits to be confirmed after a restore is told nothing of a tenant', async () => {
+  const { api, context, admin, scope, token, operator } = await withOwner()
+  await using _ = api
+  await acceptInvitation(scope, token, 'correct horse battery')
+  const told = async () => (await operatorsOf({ ...scope, tenantId: api.tenantId })).length
+  expect(await told()).toBe(1)
+  await noteRestore(context.store, { at: Date.now() * 1_000, keepsAccess: false })
+  expect(await told()).toBe(0)
+  await admin.confirm(operator.id)
+  expect(await told()).toBe(1)
 })
 
 /** Accepts an invitation while the store fails once at a write, and returns the error. */

@@ -251,17 +251,11 @@ export function listOperators({ context }: ServiceScope): Promise<OperatorUser[]
 }
 
 /**
- * The operators who see the tenant, have the permission `edit`, have accepted their invitation, and
- * are not disabled.
+ * The operators who can log in, see the tenant, and have the permission `edit`.
  */
 export async function operatorsOf({ context, tenantId }: Scope): Promise<OperatorUser[]> {
-  return (await context.store.operators.list()).filter(
-    ({ operator: { role, reach, invitation }, user }) =>
-      (reach === 'all' || reach.includes(tenantId)) &&
-      roleMay(role, 'edit') &&
-      !invitation &&
-      !user.disabled,
-  )
+  const operators = await context.store.operators.list()
+  return operators.filter((one) => operatorMay(one, 'edit', tenantId))
 }
 
 /**
