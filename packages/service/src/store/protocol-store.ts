@@ -189,6 +189,14 @@ export interface ClaimedMessage extends QueuedMessage {
   age: number
 }
 
+/** The number of a tenant's messages that were not accepted, and the last answer of the server. */
+export interface UndeliveredMessages {
+  tenantId: string
+  state: 'waiting' | 'given_up'
+  count: number
+  answer: string | undefined
+}
+
 /**
  * A queue of messages that wait to be sent, or are captured. All times are from the clock of the
  * queue, because the clocks of processes may differ.
@@ -252,6 +260,17 @@ export interface MessageQueue {
    * content.
    */
   waiting(limit: number): Promise<QueuedMessage[]>
+  /**
+   * The messages that a mail server has not accepted, counted by tenant and state: those that wait
+   * after a failed attempt, and those that were given up since `since`. A message that was given up
+   * is left out if a later one of its kind was sent to its user. Sends one query.
+   *
+   * @param tenantIds - The tenants to read; `undefined` for all.
+   */
+  undelivered(
+    tenantIds: readonly string[] | undefined,
+    since: Micros,
+  ): Promise<UndeliveredMessages[]>
   /** The number of messages of all tenants that wait to be sent, and the age of the oldest. */
   backlog(): Promise<Backlog>
   /** At most `limit` messages of the tenant that have not ended, the newest first. */
@@ -303,6 +322,24 @@ export function toMessage(row: MessageRow): QueuedMessage {
     outcome: row.outcome ?? undefined,
     endedAt: row.ended_at ?? undefined,
   }
+}
+
+/** A row of {@link MessageQueue.undelivered}. */
+export interface UndeliveredRow {
+  tenant_id: string
+  state: UndeliveredMessages['state']
+  n: number
+  answer: string | null
+}
+
+/** Makes the result of {@link MessageQueue.undelivered} from a row. */
+export function toUndelivered({
+  tenant_id,
+  state,
+  n,
+  answer,
+}: UndeliveredRow): UndeliveredMessages {
+  return { tenantId: tenant_id, state, count: n, answer: answer ?? undefined }
 }
 
 /** The queues of messages, for a protocol store that keeps everything else on another server. */

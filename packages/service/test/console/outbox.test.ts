@@ -103,6 +103,21 @@ describe.each(stores)('on %s', (store) => {
     const stranger = await running.logIn({ role: 'viewer', reach: [other.id] })
     expect(stranger.landed.html).toContain('Nothing needs your attention.')
 
+    const bob = await tenant.addUser({ email: 'bob@example.com' }, '')
+    const page = `${tenant.path}/users/${bob.id}`
+    await press(admin, await admin.get(page), `${page}/mail`, { kind: 'invite' })
+    await vi.waitFor(async () =>
+      expect(textOf((await admin.get('/console')).html)).toContain('3 messages of acme.example'),
+    )
+    // Once a message was sent again, those before it need no attention.
+    server.state.code = undefined
+    await press(admin, await admin.get(user), `${user}/mail`, { kind: 'invite' })
+    await vi.waitFor(async () =>
+      expect(textOf((await admin.get('/console')).html)).toContain(
+        'A message of acme.example was given up in the last 24 hours.',
+      ),
+    )
+
     vi.useFakeTimers({ toFake: ['Date'] })
     vi.setSystemTime(Date.now() + 25 * 3_600_000)
     const next = await running.logIn({ role: 'viewer' })

@@ -554,6 +554,40 @@ export function describeProtocolStore(
     expect(await store.mail.list('ten_1', 10)).toEqual([])
   })
 
+  test('messages that were not accepted are counted by tenant, until their user has got a later one of the kind', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const at = micros(clock)
+    const add = (id: string, tenantId: string, kind = 'reset') =>
+      store.mail.add({ id, tenantId, sealed: 'sealed', kind, userId: 'u1' })
+    // Messages that have not been tried, and are due before those that have failed.
+    for (let n = 0; n < 5; n++) await add(`new${n}`, 'ten_1')
+    await add('w1', 'ten_2')
+    await add('w2', 'ten_2')
+    await store.mail.retry('w1', 600, 'first')
+    await store.mail.retry('w2', 900, 'last')
+    for (const id of ['g1', 'g2']) {
+      await add(id, 'ten_3')
+      await store.mail.end(id, 'given_up', id)
+      clock.millis += 1_000
+    }
+    const counts = async (of?: readonly string[], since = at) =>
+      (await store.mail.undelivered(of, since)).sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
+    const waiting = { tenantId: 'ten_2', state: 'waiting', count: 2, answer: 'last' }
+    const givenUp = { tenantId: 'ten_3', state: 'given_up', count: 2, answer: 'g2' }
+    expect(await counts()).toEqual([waiting, givenUp])
+    expect(await counts(['ten_1', 'ten_3'])).toEqual([givenUp])
+    expect(await counts([])).toEqual([])
+    expect(await counts(['ten_3'], micros(clock, 1))).toEqual([])
+
+    await add('other', 'ten_3', 'verify')
+    await store.mail.end('other', 'sent')
+    expect(await counts(['ten_3'])).toEqual([givenUp])
+    await add('again', 'ten_3')
+    await store.mail.end('again', 'sent')
+    expect(await counts(['ten_3'])).toEqual([])
+  })
+
   test('tenants take turns, so that a thousand messages of one delay no message of another', async () => {
     await using under = await open()
     const { store, clock } = under

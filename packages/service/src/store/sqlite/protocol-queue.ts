@@ -8,6 +8,8 @@ import {
   type QueuedMessage,
   STATE_CONDITIONS,
   toMessage,
+  toUndelivered,
+  type UndeliveredRow,
 } from '../protocol-store.ts'
 import { heldByTenant, longestWait } from '../queue-times.ts'
 import type { Micros } from '../records.ts'
@@ -105,6 +107,10 @@ export function createSqliteQueue(
     async waiting(limit) {
       return messages(sql.waiting.all(limit)).map((message) => ({ ...message, sealed: '' }))
     },
+    async undelivered(tenantIds, since) {
+      const rows = sql.undelivered.all(tenantIds ? JSON.stringify(tenantIds) : null, since)
+      return (rows as unknown as UndeliveredRow[]).map(toUndelivered)
+    },
     async backlog() {
       const row = sql.backlog.get() as { waiting: number; oldest: number | null }
       return { waiting: row.waiting, oldestAge: Math.max(0, now() - (row.oldest ?? now())) / 1e6 }
@@ -170,6 +176,21 @@ function prepare(database: DatabaseSync, table: Table) {
     ),
     waiting: database.prepare(
       `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
+    ),
+    // SQLite takes the answer from the row with the latest time.
+    undelivered: database.prepare(
+      `SELECT tenant_id, state, count(*) AS n, answer, max(at) AS at FROM (
+         SELECT tenant_id, 'waiting' AS state, answer, due_at AS at FROM ${table}
+         WHERE due_at < ${NEVER} AND attempts > 0
+         UNION ALL
+         SELECT tenant_id, 'given_up', answer, ended_at FROM ${table} AS message
+         WHERE ${STATE_CONDITIONS.given_up} AND ended_at >= ?2 AND NOT EXISTS (
+           SELECT 1 FROM ${table} AS later
+           WHERE later.tenant_id = message.tenant_id AND later.user_id = message.user_id
+             AND later.created_at > message.created_at
+             AND later.kind = message.kind AND later.outcome = 'sent'))
+       WHERE ?1 IS NULL OR tenant_id IN (SELECT value FROM json_each(?1))
+       GROUP BY tenant_id, state ORDER BY max(at) DESC`,
     ),
     backlog: database.prepare(
       `SELECT count(*) AS waiting, min(created_at) AS oldest FROM ${table} WHERE due_at < ${NEVER}`,

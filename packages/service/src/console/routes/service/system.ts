@@ -49,12 +49,16 @@ async function show({ scope, system }: Call): Promise<Result> {
  * the time of the oldest.
  */
 async function backlog(queue: MessageQueue) {
-  const waiting = await queue.waiting(MAX_COUNTED)
+  const [waiting, undelivered] = await Promise.all([
+    queue.waiting(MAX_COUNTED),
+    queue.undelivered(undefined, Number.MAX_SAFE_INTEGER),
+  ])
+  const failing = undelivered.filter(({ state }) => state === 'waiting')
   return {
     waiting: message(waiting.length < MAX_COUNTED ? '{count}' : '{count} or more', {
       count: waiting.length,
     }),
-    failing: waiting.filter(({ attempts }) => attempts > 0).length,
+    failing: failing.reduce((sum, { count }) => sum + count, 0),
     oldestAt: waiting.length === 0 ? undefined : Math.min(...waiting.map((one) => one.createdAt)),
   }
 }
