@@ -377,8 +377,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
   test('shows a refused form with what was chosen, and offers no import with other choices', async () => {
     const { running, owner, path } = await opened()
     await using _ = running
-    const rows =
-      'login,email,plan\nada,ada@example.com,gold\n'
+    const rows = 'login,email,plan\nada,ada@example.com,gold\n'
     const { location = '' } = await upload(owner, path, rows)
     await check(owner, location)
     const page = await owner.get(location)

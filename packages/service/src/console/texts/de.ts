@@ -1371,7 +1371,7 @@ export const de = {
   'Update them': 'Aktualisieren',
   'An update keeps what was changed here since an import, and each password that its user has logged in with.':
     'Eine Aktualisierung behält, was hier seit einem Import geändert wurde, und jedes Passwort, mit dem sich sein Benutzer angemeldet hat.',
-  'An update keeps what was changed here since an import, and all passwords, because one operator alone can set none.':
+  'An update keeps what was changed here since an import, and all passwords: one operator alone sets none.':
     'Eine Aktualisierung behält, was hier seit einem Import geändert wurde, und alle Passwörter, da ein Operator allein keines setzen kann.',
   'Hashes of Firebase': 'Hashes von Firebase',
   'Hash parameters of Firebase': 'Hash-Parameter von Firebase',

@@ -9,6 +9,7 @@ import {
   STATE_CONDITIONS,
   toMessage,
   toUndelivered,
+  type UndeliveredMessages,
   type UndeliveredRow,
 } from '../protocol-store.ts'
 import { heldByTenant, longestWait } from '../queue-times.ts'
@@ -107,17 +108,12 @@ export function createSqliteQueue(
     async waiting(limit) {
       return messages(sql.waiting.all(limit)).map((message) => ({ ...message, sealed: '' }))
     },
-    async undelivered(tenantIds, since) {
-      const rows = sql.undelivered.all(tenantIds ? JSON.stringify(tenantIds) : null, since)
-      return (rows as unknown as UndeliveredRow[]).map(toUndelivered)
-    },
+    undelivered: async (...of) => undeliveredBy(sql.undelivered, ...of),
     async backlog() {
       const row = sql.backlog.get() as { waiting: number; oldest: number | null }
       return { waiting: row.waiting, oldestAge: Math.max(0, now() - (row.oldest ?? now())) / 1e6 }
     },
-    async get(tenantId, id) {
-      return messages(sql.get.all(tenantId, id))[0]
-    },
+    get: async (tenantId, id) => messages(sql.get.all(tenantId, id))[0],
     async count(tenantId, seconds, limit) {
       const from = timeIn(-seconds)
       const row =
@@ -203,6 +199,14 @@ function prepare(database: DatabaseSync, table: Table) {
       `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE tenant_id = ? AND created_at >= ? LIMIT ?)`,
     ),
   }
+}
+
+function undeliveredBy(
+  statement: StatementSync,
+  ...[tenantIds, since]: Parameters<MessageQueue['undelivered']>
+): UndeliveredMessages[] {
+  const rows = statement.all(tenantIds ? JSON.stringify(tenantIds) : null, since)
+  return (rows as unknown as UndeliveredRow[]).map(toUndelivered)
 }
 
 function messages(rows: unknown[]): QueuedMessage[] {
