@@ -22,12 +22,16 @@ function options(): RowOptions {
   return { mapping: createMapping(named), named, hashAlgorithm: undefined, states }
 }
 
-/** The state of each user of a file after its import. */
-async function statesOf(format: FileFormat, text: string) {
+function recordsOf(format: FileFormat, text: string) {
   const read = async function* () {
     yield Buffer.from(text)
   }
-  const records = readSource({ name: 'users', format, encoding: 'utf8', read })
+  return readSource({ name: 'users', format, encoding: 'utf8', read })
+}
+
+/** The state of each user of a file after its import. */
+async function statesOf(format: FileFormat, text: string) {
+  const records = recordsOf(format, text)
   const rowOptions = options()
   const states: Record<string, string> = {}
   for await (const record of records) {
@@ -239,6 +243,38 @@ test.each<[column: string, flags: Pick<StateOptions, 'blocks' | 'allows'>, says:
   }
   const checked = await checkRecords('users', records(), { ...options(), states }, () => {})
   expect(checked.saysStates).toBe(says)
+})
+
+describe.each([
+  ...['blocked', 'disabled', 'active', 'enabled', 'locked', 'isSuspended', 'banned_until'],
+  ...['status', 'canLogin', 'blocked_by', 'deleted_at', 'valid_until', 'userAccountControl'],
+])('a column %s', (column) => {
+  test.each([...['null', 'NULL', '\\N', '(null)', 'n/a', ''], ...[' ', undefined]])(
+    'whose cells are all %j neither blocks nor says who may log in',
+    async (value) => {
+      const users = ['ada', 'bob'].map((name) => ({
+        email: `${name}@example.com`,
+        [column]: value,
+      }))
+      const cell = value ?? ''
+      const table = ['ada', 'bob'].map((name) => `${name}@example.com,${cell}\n`).join('')
+      for (const [format, text] of [
+        ['json', JSON.stringify(users)],
+        ['csv', `email,${column}\n${table}`],
+      ] as const) {
+        expect(await statesOf(format, text)).toEqual({ ada: 'free', bob: 'free' })
+        const checked = await checkRecords('users', recordsOf(format, text), options(), () => {})
+        expect(checked).toMatchObject({ faulty: 0, disabled: 0, saysStates: false })
+      }
+    },
+  )
+
+  test('with one cell that is not empty says who may log in', async () => {
+    const value = column === 'status' ? 'ok' : '0'
+    const text = `email,${column}\nada@example.com,\nbob@example.com,${value}\n`
+    const checked = await checkRecords('users', recordsOf('csv', text), options(), () => {})
+    expect(checked).toMatchObject({ faulty: 0, saysStates: true })
+  })
 })
 
 test.each(['password', 'passwordHash', 'alg', 'login_key'])(

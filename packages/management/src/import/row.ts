@@ -13,7 +13,7 @@ import {
 import { isPasswordTarget, type Mapping, type Target } from './mapping.ts'
 import { type RowFault, type RowFaultName, rowFault } from './row-fault.ts'
 import { flattenText, type SourceRecord } from './source.ts'
-import type { States } from './states.ts'
+import { isAbsent, type States } from './states.ts'
 
 /** A record of the file as a user of the API, with its faults. */
 export interface ImportRow {
@@ -27,7 +27,7 @@ export interface ImportRow {
   password: { alg: ImportAlgorithm; hash: string } | undefined
   /** The password hash of another system, in place of `password`. */
   legacy?: LegacyPasswordInput | undefined
-  /** The values that say whether the user may log in, each with its column. */
+  /** The values that say whether the user may log in, each with its column. No value is absent. */
   states: [string, string][]
   /**
    * Unknown values that may mean a blocked user, each with its column. Empty if another value
@@ -87,15 +87,16 @@ export function toRow(
       const verdict = states.judge(name, text)
       if (verdict === 'denies') isDenied = true
       if (verdict === 'unknown') unclear.push([name, text])
-      if (states.concerns(name) || verdict === 'unknown') said.push([name, text])
+      const isAnswer = verdict !== 'allows' || (states.concerns(name) && !isAbsent(text))
+      if (isAnswer) said.push([name, text])
     }
-    if (target === 'disabled' || target === 'enabled') {
+    if ((target === 'disabled' || target === 'enabled') && !isAbsent(value)) {
       said.push([column, value])
       const text = value.trim().toLowerCase()
       const isOn = TRUE.has(text)
       if (!isOn && !FALSE.has(text)) faults.push(rowFault('not_boolean', { column }))
       // If several columns say whether the user may log in, each of them can block the user.
-      if (text !== '' && isOn === (target === 'disabled')) isDenied = true
+      if (isOn === (target === 'disabled')) isDenied = true
     }
     const isText = value !== '' || target?.startsWith('metadata.')
     if (target !== undefined && isText) {

@@ -34,7 +34,7 @@ export interface States {
    * flags only allow the login; nor does a column that they allow as a whole.
    */
   says(column: string): boolean
-  /** Returns the meaning of a value of any column. */
+  /** Returns the meaning of a value of any column. An absent value allows, unless a flag blocks it. */
   judge(column: string, value: string): Verdict
   /** The flags that no judged value has matched, as `column=value` or `column`. */
   unused(): string[]
@@ -122,6 +122,12 @@ const NO_VALUE = new Set(
     ...['n/a', '#n/a', 'nan', '[]', '{}'],
   ),
 )
+
+/** Whether a value is missing: empty, or one of the texts for a missing value. */
+export function isAbsent(value: string): boolean {
+  const text = value.trim().toLowerCase()
+  return text === '' || NO_VALUE.has(text)
+}
 
 const NOTHING = new Set([...FALSE, ...NO_VALUE, 'never', '-infinity'])
 
@@ -234,7 +240,7 @@ function bareName(name: string): string {
 }
 
 function judgeAs(kind: Kind, text: string, now: number): Verdict {
-  if (text === '') return 'allows'
+  if (isAbsent(text)) return 'allows'
   switch (kind) {
     case 'flag':
       if (TRUE.has(text)) return 'denies'
@@ -248,7 +254,7 @@ function judgeAs(kind: Kind, text: string, now: number): Verdict {
       return judgeEnd(text, now)
     case 'bits':
       // ACCOUNTDISABLE is 2, LOCKOUT is 16.
-      if (!/^\d{1,9}$/.test(text)) return NO_VALUE.has(text) ? 'allows' : 'unknown'
+      if (!/^\d{1,9}$/.test(text)) return 'unknown'
       return (Number(text) & 18) === 0 ? 'allows' : 'denies'
     case 'enabled':
       if (TRUE.has(text)) return 'allows'
@@ -256,7 +262,7 @@ function judgeAs(kind: Kind, text: string, now: number): Verdict {
     case 'word': {
       const word = wordOf(text)
       if (denyingWords.has(word)) return 'denies'
-      return allowingWords.has(word) || NO_VALUE.has(text) ? 'allows' : 'unknown'
+      return allowingWords.has(word) ? 'allows' : 'unknown'
     }
     case 'some':
       return denyingWords.has(wordOf(text)) ? 'unknown' : 'allows'
