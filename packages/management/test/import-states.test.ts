@@ -376,6 +376,32 @@ describe('the command', () => {
     expect(await users()).toEqual({ ada: false, bob: true, carol: false, dave: true })
   })
 
+  test.each(['pw', 'metadata.pw', 'deleted_pw', 'profile.pw'])(
+    'prints no value of a column %s, whose name is not known',
+    async (column) => {
+      const table = `email,${column}\nfay@example.com,Locked1!\ngus@example.com,hunter2\n`
+      writeFileSync(join(installation.folder, 'plain.csv'), table)
+      const dryRun = (...flags: string[]) =>
+        installation.run(['users', 'import', 'plain.csv', '--dry-run', ...flags])
+      const refused = await dryRun()
+      expect(refused.code).toBe(1)
+      expect(refused.stderr).toMatch(new RegExp(`${column}: … \\(\\d rows?\\)`))
+      expect(refused.stderr).toContain(`--blocks '${column}=VALUE'`)
+      const allowed = await dryRun('--allows', column)
+      expect(allowed.code).toBe(0)
+      const mapped = await dryRun('--map', `disabled=${column}`)
+      for (const { stdout, stderr } of [refused, allowed, mapped]) {
+        expect(stdout + stderr).not.toMatch(/locked1|hunter/i)
+      }
+    },
+  )
+
+  test('prints the values of a column of an unknown name that a flag names', async () => {
+    const { code, stderr } = await run('--allows', 'status=pending', '--blocks', 'role=ghost')
+    expect(code).toBe(0)
+    expect(stderr).toContain('role: … (3 rows), ghost (1 row)')
+  })
+
   test('prints no password with --no-passwords, whatever it is like', async () => {
     const table = 'email,password\nfay@example.com,Locked1!\n'
     writeFileSync(join(installation.folder, 'plain.csv'), table)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { createDuplicateFinder } from './duplicates.ts'
 import type { Encoding } from './encoding.ts'
-import type { SeenStates } from './file-fault.ts'
+import { OTHER_VALUES, type SeenStates } from './file-fault.ts'
 import {
   contradictionFault,
   emailFault,
@@ -16,6 +16,7 @@ import { isPasswordTarget } from './mapping.ts'
 import { emailKey, type ImportRow, isOpen, isPasswordPart, type RowOptions, toRow } from './row.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
+import type { States } from './states.ts'
 
 /** The source of an import, with the options that turn its records into users. */
 export interface ImportFile extends RowOptions {
@@ -42,7 +43,7 @@ export interface Checked {
   disabled: number
   /**
    * The values in columns that say who may log in, each with its number of rows. For example,
-   * `status` → `ACTIVE` → 3.
+   * `status` → `ACTIVE` → 3. Values that messages cannot show are counted as {@link OTHER_VALUES}.
    */
   seen: SeenStates
   /** Whether the file has a column that says who may log in. */
@@ -109,8 +110,8 @@ async function checkRows(
   let faulty = 0
   let disabled = 0
   let saysStates = false
-  const seen = createStateCounts()
-  const unclear = createStateCounts()
+  const seen = createStateCounts(input.states)
+  const unclear = createStateCounts(input.states)
   for await (const record of records) {
     const row = toRow(rows++, record, input)
     for (const [column, value] of record.members) {
@@ -182,10 +183,7 @@ async function checkRows(
  */
 const MAX_VALUES = 20
 
-/** The label of all values of a column after the first {@link MAX_VALUES}. */
-export const OTHER_VALUES = '…'
-
-function createStateCounts() {
+function createStateCounts({ shows }: States) {
   const counts = new Map<string, Map<string, number>>()
   return {
     counts,
@@ -193,7 +191,8 @@ function createStateCounts() {
       const values = counts.get(column) ?? new Map<string, number>()
       counts.set(column, values)
       const text = value.trim()
-      const label = values.has(text) || values.size < MAX_VALUES ? text : OTHER_VALUES
+      const isCounted = values.has(text) || values.size < MAX_VALUES
+      const label = isCounted && shows(column, text) ? text : OTHER_VALUES
       values.set(label, (values.get(label) ?? 0) + 1)
     },
   }

@@ -1,6 +1,9 @@
 /** The number of rows with a value, by column and value. */
 export type SeenStates = ReadonlyMap<string, ReadonlyMap<string, number>>
 
+/** The label of all values of a column that are not shown, or too many to be shown. */
+export const OTHER_VALUES = '…'
+
 /**
  * The name of a fault of a file. A program can use this name to show its own texts, in other
  * languages.

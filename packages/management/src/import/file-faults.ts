@@ -1,4 +1,4 @@
-import { FileFault, type SeenStates } from './file-fault.ts'
+import { FileFault, OTHER_VALUES, type SeenStates } from './file-fault.ts'
 import type { Contradiction } from './row.ts'
 import type { Source } from './source.ts'
 
@@ -93,10 +93,14 @@ export function stateFault(file: string, unclear: SeenStates): FileFault {
   const found = [...unclear].map(([column, values]) => `${column}: ${valuesInWords(values)}`)
   const inNumbers = [...unclear].map(([one, all]) => `${one}: ${valuesInWords(all, String)}`)
   const [[column, values] = ['', new Map<string, number>()]] = unclear
-  const [value = ''] = values.keys()
+  const isHidden = [...unclear.values()].some((all) => all.has(OTHER_VALUES))
+  const hint = isHidden
+    ? ` "${OTHER_VALUES}" stands for values that are not shown, such as those of a column of an unknown name, which may be passwords; look into the file.`
+    : ''
+  const value = [...values.keys()].find((one) => one !== OTHER_VALUES) ?? 'VALUE'
   const example = `--blocks '${column}=${value}'`
   return new FileFault(
-    `${file} has values that may say who must not log in. ${found.join('; ')}. For each value, add ${example} if its users must not log in, or --allows '${column}=${value}' if they may; --allows '${column}' is for a column that says nothing about logging in.`,
+    `${file} has values that may say who must not log in. ${found.join('; ')}.${hint} For each value, add ${example} if its users must not log in, or --allows '${column}=${value}' if they may; --allows '${column}' is for a column that says nothing about logging in.`,
     'unclear',
     { values: inNumbers.join('; ') },
     unclear,

@@ -1,8 +1,8 @@
 /** Parts of imports and exports that the service uses, too. They are not meant for applications. */
-export { type Checked, checkRecords, OTHER_VALUES } from './check.ts'
+export { type Checked, checkRecords } from './check.ts'
 export { formatOf } from './detect.ts'
 export { type Encoding, encodings } from './encoding.ts'
-export { FileFault } from './file-fault.ts'
+export { FileFault, OTHER_VALUES } from './file-fault.ts'
 export { escapeFormula } from './formula.ts'
 export { hashNames as algorithms } from './hashes.ts'
 export { type FirebaseParameters, readFirebaseParameters } from './legacy.ts'

@@ -34,6 +34,11 @@ export interface States {
    * flags only allow the login; nor does a column that they allow as a whole.
    */
   says(column: string): boolean
+  /**
+   * Whether messages can show a value. The values of a column whose name is not understood may be
+   * passwords, so only those are shown that a flag names.
+   */
+  shows(column: string, value: string): boolean
   /** Returns the meaning of a value of any column. An absent value allows, unless a flag blocks it. */
   judge(column: string, value: string): Verdict
   /** The flags that no judged value has matched, as `column=value` or `column`. */
@@ -171,6 +176,11 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
       const kind = kindOf(column)
       const isUnderstood = kind !== undefined && kind !== 'some' && kind !== 'suspicious'
       return isUnderstood && !flags.has(keyOf(column, undefined))
+    },
+    shows(column, value) {
+      const kind = kindOf(column)
+      const isKnown = kind !== undefined && kind !== 'suspicious'
+      return isKnown || flags.has(keyOf(column, value.trim()))
     },
     judge(column, value) {
       const kind = kindOf(column)
