@@ -9,6 +9,7 @@ import {
   BCRYPT,
   expectMapped,
   killAfter,
+  legacyTable,
   oldTable,
   PASSWORD,
   rowsOf,
@@ -303,6 +304,53 @@ test('users whose common request a proxy refuses are sent one by one', async () 
   expect(await once(child, 'exit')).toEqual([0, null])
   await expectMapped(installation, 5)
 })
+
+test.each([
+  ['one by one', oldTable(5), 1],
+  ['in a request of each', legacyTable(3), 2],
+])(
+  'users of a request without a response, which are then sent %s, are taken for their own',
+  async (_, table, lost) => {
+    await using installation = await startInstallation()
+    // The first POST asks whether the service takes many users, the next one whether it takes
+    // hashes of other systems.
+    await using proxy = await startProxy(installation.url, (path, n) => {
+      if (n === lost) return 'lose'
+      return n === lost + 1 || (lost === 1 && n > lost && path.startsWith('/x/'))
+        ? 'refuse'
+        : 'pass'
+    })
+    const file = write(installation, 'users.csv', table)
+    const child = installation.start(['users', 'import', file], { LATCHKEY_URL: proxy.url })
+    expect(await once(child, 'exit')).toEqual([0, null])
+    await expectMapped(installation, table.trim().split('\n').length - 1)
+    expect(rowsOf(installation, `${file}.rejects.csv`)).toEqual([])
+  },
+)
+
+test.each([
+  ['one by one', oldTable(3), 1],
+  ['in a request of each', legacyTable(3), 2],
+])(
+  'a user of a request without a response who is refused by a proxy, sent %s, may have been created, as the file of rejected rows says',
+  async (_, table, lost) => {
+    await using installation = await startInstallation()
+    await using proxy = await startProxy(installation.url, (__, n) => {
+      if (n === lost) return 'lose'
+      return n > lost ? 'refuse' : 'pass'
+    })
+    const file = write(installation, 'users.csv', table)
+    const child = installation.start(['users', 'import', file], { LATCHKEY_URL: proxy.url })
+    expect(await once(child, 'exit')).toEqual([3, null])
+    const rejects = rowsOf(installation, `${file}.rejects.csv`)
+    expect(rejects).toHaveLength(3)
+    for (const reject of rejects) {
+      expect(reject.at(-1)).toMatch(
+        /unknown: 413; an earlier request without a response may have created it$/,
+      )
+    }
+  },
+)
 
 test('no output file of an import overwrites its input', async () => {
   await using installation = await startInstallation()

@@ -198,3 +198,22 @@ test('a user whom a lost request created later, after a refusal for the moment, 
   expect(bodies).toHaveLength(3)
   expect(result).toMatchObject({ status: 'existing', isUncertain: true })
 })
+
+test('an import that fails after some of its users were created is known to have created some', async () => {
+  await using server = await startManaged('over a socket')
+  let count = 0
+  const fetch: Fetch = async (url, init) => {
+    if (count++ > 0) return new Response('<html>', { status: 413 })
+    const response = await network(url, init)
+    const body: { data: object[] } = JSON.parse(await response.text())
+    body.data[1] = { status: 'refused', code: 'unavailable', status_code: 503, detail: '' }
+    return Response.json(body)
+  }
+  const { baseUrl, apiKey, tenantId } = server
+  const send = createSend(resolveOptions({ baseUrl, apiKey, fetch }))
+  const attempts = { isUncertain: false }
+  const users = [1, 2].map((n) => ({ profile: { email: `user-${n}@example.com` } }))
+  const sent = createUserImporter(send, tenantId).post(users, attempts)
+  await expect(sent).rejects.toMatchObject({ status: 413 })
+  expect(attempts).toEqual({ isUncertain: true })
+})

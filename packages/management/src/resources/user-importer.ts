@@ -14,6 +14,14 @@ export type Imported =
   | { status: 'existing'; user: User; isUncertain: boolean }
 
 /**
+ * The attempts to import some users. `isUncertain`: the response to an attempt was lost, so that
+ * attempt may have created some of these users.
+ */
+export interface Attempts {
+  isUncertain: boolean
+}
+
+/**
  * The bulk import, which creates many users in one request. It is not part of the API
  * specification, so some servers do not offer it.
  */
@@ -30,8 +38,11 @@ export interface UserImporter {
   takesLegacy(): Promise<boolean>
   /**
    * Imports at most one `Batch` of users. Resolves to the result of each user, in the same order.
+   *
+   * @param attempts - The earlier attempts to import these users, to which this one is added. If
+   *   the promise is rejected, it says whether users may have been created nevertheless.
    */
-  post(users: readonly UserImport[]): Promise<Imported[]>
+  post(users: readonly UserImport[], attempts?: Attempts): Promise<Imported[]>
 }
 
 /** The pauses before users that the service refused as `unavailable` are sent again. */
@@ -72,7 +83,7 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
   /** Sends users once. Sets `attempts.isUncertain` if a response is lost. */
   async function postOnce(
     users: readonly UserImport[],
-    attempts = { isUncertain: false },
+    attempts: Attempts = { isUncertain: false },
   ): Promise<Imported[]> {
     const recover = async (): Promise<undefined> => {
       attempts.isUncertain = true
@@ -106,17 +117,20 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
       })
       return legacy
     },
-    async post(users) {
-      // The service may still be at work on a request whose response was lost, and create its users
-      // only after it has refused them as `unavailable`.
-      const attempts = { isUncertain: false }
+    // The service may still be at work on a request whose response was lost, and create its users
+    // only after it has refused them as `unavailable`.
+    async post(users, attempts = { isUncertain: false }) {
       const results = await postOnce(users, attempts)
       for (const seconds of PAUSES_SECONDS) {
         const open = [...results.keys()].filter((at) => isUnavailable(results[at]))
         if (open.length === 0) break
         await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
         const some = open.map((at) => users[at] as UserImport)
-        const again = await postOnce(some, attempts)
+        const again = await postOnce(some, attempts).catch((error) => {
+          // The results of the first attempt are lost with this error.
+          attempts.isUncertain = true
+          throw error
+        })
         for (const [n, at] of open.entries()) results[at] = again[n] as Imported
       }
       return results

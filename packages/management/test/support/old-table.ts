@@ -21,6 +21,16 @@ export function oldTable(rows: number): string {
   return `id,email,name,password_hash,algorithm\n${lines.join('\n')}\n`
 }
 
+/** Rows of an old table with hashes of Django. */
+export function legacyTable(rows: number): string {
+  const hash = 'pbkdf2_sha1$1000$salt$um5PLH8ivEcrRJVasTZXh8+vxX0='
+  const lines = Array.from(
+    { length: rows },
+    (_, n) => `old-${n},user-${n}@example.com,User ${n},${hash}`,
+  )
+  return `id,email,name,password_hash\n${lines.join('\n')}\n`
+}
+
 /** Writes a file into the folder of the commands; gives its name back. */
 export function write(installation: Installation, name: string, text: string): string {
   writeFileSync(join(installation.folder, name), text)

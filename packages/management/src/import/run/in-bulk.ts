@@ -1,11 +1,17 @@
 import { ApiError } from '../../errors.ts'
-import type { Imported, UserImporter } from '../../resources/user-importer.ts'
+import type { Attempts, Imported, UserImporter } from '../../resources/user-importer.ts'
 import { isOwnFault } from '../../resources/users.ts'
 import type { UserImport } from '../../types.ts'
 import type { ImportRow } from '../row.ts'
 import { isCreatedFrom } from './find-created.ts'
 import type { Ledger } from './ledger.ts'
-import { type OneByOne, type OneByOneOptions, reasonOf } from './one-by-one.ts'
+import {
+  MAY_EXIST,
+  type OneByOne,
+  type OneByOneOptions,
+  reasonOf,
+  refusalOf,
+} from './one-by-one.ts'
 
 /** Converts a row into a user of the bulk import. */
 export function toImport({ user, password, legacy }: ImportRow): UserImport {
@@ -29,12 +35,15 @@ export function createInBulk(
     return mayBe && Date.parse(user.created_at) >= startedAt && isCreatedFrom(user, row.user)
   }
 
-  async function note(row: ImportRow, result: Imported): Promise<void> {
+  async function note(row: ImportRow, result: Imported, attempts: Attempts): Promise<void> {
     switch (result.status) {
       case 'created':
         return ledger.done(row, result.id)
-      case 'refused':
-        return ledger.reject(row, reasonOf(result.code, result.detail))
+      case 'refused': {
+        const reason = reasonOf(result.code, result.detail)
+        const mayExist = attempts.isUncertain && result.code === 'unavailable'
+        return ledger.reject(row, mayExist ? `${reason}; ${MAY_EXIST}` : reason)
+      }
       case 'existing':
         if (!isOurs(row, result)) {
           const reason = 'another user of the tenant has this address'
@@ -46,14 +55,19 @@ export function createInBulk(
     }
   }
 
-  /** Imports one row in a separate bulk request. */
-  async function alone(row: ImportRow): Promise<void> {
+  /**
+   * Imports one row in a separate bulk request.
+   *
+   * @param before - The earlier attempts to import the row.
+   */
+  async function alone(row: ImportRow, before: Attempts): Promise<void> {
+    const attempts = { ...before }
     try {
-      const [result] = await importer.post([toImport(row)])
-      await note(row, result as Imported)
+      const [result] = await importer.post([toImport(row)], attempts)
+      await note(row, result as Imported, attempts)
     } catch (error) {
       if (!(error instanceof ApiError) || !isOwnFault(error, undefined)) throw error
-      ledger.reject(row, reasonOf(error.code, error.detail || String(error.status)))
+      ledger.reject(row, refusalOf(error, attempts.isUncertain))
     }
   }
 
@@ -65,15 +79,18 @@ export function createInBulk(
     }
     if (rows.length === 0) return
     let results: Imported[]
+    const attempts = { isUncertain: false }
     try {
-      results = await importer.post(rows.map(toImport))
+      results = await importer.post(rows.map(toImport), attempts)
     } catch (error) {
       // A proxy may refuse the whole request because of one row, for example because of its size.
-      // So each row is sent alone.
+      // So each row is sent alone. An earlier attempt without a response may have created its user.
       if (!(error instanceof ApiError) || !isOwnFault(error, undefined)) throw error
-      for (const row of rows) await (row.legacy ? alone(row) : oneByOne.take(row))
+      for (const row of rows) {
+        await (row.legacy ? alone(row, attempts) : oneByOne.take(row, attempts.isUncertain))
+      }
       return
     }
-    for (const [at, row] of rows.entries()) await note(row, results[at] as Imported)
+    for (const [at, row] of rows.entries()) await note(row, results[at] as Imported, attempts)
   }
 }

@@ -8,8 +8,13 @@ import type { Ledger } from './ledger.ts'
 import type { Standing } from './resume.ts'
 
 export interface OneByOne {
-  /** Imports one row, of which an earlier run may have imported a part. */
-  take(row: ImportRow): Promise<void>
+  /**
+   * Imports one row, of which an earlier run may have imported a part.
+   *
+   * @param mayExist - Whether an earlier request of this run without a response may have created
+   *   the user. Default: `false`.
+   */
+  take(row: ImportRow, mayExist?: boolean): Promise<void>
   /**
    * Creates the password of a row, if the row has one.
    *
@@ -50,8 +55,8 @@ export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByO
     return found && isCreatedFrom(found, row.user) ? found : undefined
   }
 
-  async function createUser(row: ImportRow): Promise<string> {
-    let mayExist = row.row < standing.begunBelow
+  async function createUser(row: ImportRow, isUncertain: boolean): Promise<string> {
+    let mayExist = isUncertain
     const known = mayExist ? (await findLost()).get(emailKey(row.user.profile.email)) : undefined
     if (known && isCreatedFrom(known, row.user)) return known.id
     const find = (): Promise<User | undefined> => {
@@ -80,23 +85,38 @@ export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByO
 
   return {
     createPassword,
-    async take(row) {
+    async take(row, isUncertain = false) {
+      const mayExist = isUncertain || row.row < standing.begunBelow
       let id = standing.created.get(row.row)
       if (row.legacy) return ledger.reject(row, reasonOf('unsupported_algorithm', NO_LEGACY))
       try {
         if (id === undefined) {
-          id = await createUser(row)
+          id = await createUser(row, mayExist)
           if (row.password) ledger.created(row, id)
         }
-        await createPassword(row, id, row.row < standing.begunBelow)
+        await createPassword(row, id, mayExist)
         ledger.done(row, id)
       } catch (error) {
         if (!(error instanceof ApiError) || !isOwnFault(error, id)) throw error
-        const reason = reasonOf(error.code, error.detail || String(error.status))
+        const reason = refusalOf(error, mayExist)
         ledger.reject(row, id === undefined ? reason : `password not taken over: ${reason}`, id)
       }
     },
   }
+}
+
+/** The end of the reason for a rejected row that may have been imported nevertheless. */
+export const MAY_EXIST = 'an earlier request without a response may have created it'
+
+/**
+ * Formats the refusal of a row.
+ *
+ * @param mayExist - Whether an earlier request without a response may have imported the row. A
+ *   refusal by the service excludes this; one by a gateway does not.
+ */
+export function refusalOf({ code, detail, status }: ApiError, mayExist: boolean): string {
+  const reason = reasonOf(code, detail || String(status))
+  return mayExist && code === 'unknown' ? `${reason}; ${MAY_EXIST}` : reason
 }
 
 /** Formats the reason for a rejected row, as in the rejects file. */
