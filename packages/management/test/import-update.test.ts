@@ -1,5 +1,5 @@
 import { pbkdf2Sync } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient, type ManagementClient } from '@latchkey/management'
 import { expect, test } from 'vitest'
@@ -210,6 +210,37 @@ test.each<[string, string[]]>([
     release()
     expect(await installation.run(args)).toMatchObject({ code: 0 })
     expect(existsSync(join(folder, 'newer.csv.update.journal.lock'))).toBe(false)
+  },
+)
+
+test.each([
+  ['an update', '--review', ['--update', 'users.csv.result.csv']],
+  ['an update', '--rejects', ['--update', 'users.csv.result.csv']],
+  ['an update', '--result', ['--update', 'users.csv.result.csv']],
+  ['a preview', '--review', ['--update', 'users.csv.result.csv', '--dry-run']],
+  ['an import', '--rejects', []],
+  ['an import', '--result', []],
+])(
+  '%s with a journal of its own does not write the file of another one: %s',
+  async (_, flag, more) => {
+    await using installation = await startInstallation()
+    const { folder } = installation
+    write(installation, 'users.csv', ['id,email', '1,ada@example.com'])
+    await installation.run(['users', 'import', 'users.csv'])
+    const newer = write(installation, 'newer.csv', ['id,email', '1,ada@example.com'])
+    write(installation, 'shared.csv.part', ['written by the first one'])
+    const release = lock(join(folder, 'shared.csv.lock'))
+    const args = ['users', 'import', newer, ...more, '--journal', 'own', flag, 'shared.csv']
+    const refused = await installation.run(args)
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Process ${process.pid} is writing shared.csv`),
+    })
+    expect(readFileSync(join(folder, 'shared.csv.part'), 'utf8')).toBe('written by the first one\n')
+    expect(existsSync(join(folder, 'own'))).toBe(false)
+    release()
+    expect((await installation.run(args)).stderr).not.toContain('is writing')
+    expect(readdirSync(folder).filter((name) => /\.(lock|part)/.test(name))).toEqual([])
   },
 )
 

@@ -22,12 +22,7 @@ import { type HashName, hashNames } from '../import/hashes.ts'
 import { type FirebaseParameters, readFirebaseParameters } from '../import/legacy.ts'
 import { createMapping, targets } from '../import/mapping.ts'
 import { faultsInWords } from '../import/row-fault.ts'
-import {
-  type JournalHeader,
-  openJournal,
-  otherImport,
-  withJournalLock,
-} from '../import/run/journal.ts'
+import { type JournalHeader, openJournal, otherImport, withLocks } from '../import/run/journal.ts'
 import { createPace, type Pace } from '../import/run/pace.ts'
 import { writeResults } from '../import/run/results.ts'
 import { readStanding } from '../import/run/resume.ts'
@@ -154,7 +149,8 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   if (options.update !== undefined) return update(input, checked, options, file)
   if (!checked.saysStates) console.error(NO_STATES)
   if (options.dryRun) return reportDryRun(checked, options)
-  await withJournalLock(files.journalFile, () => run(input, checked, options, files))
+  const outputs = [files.resultFile, files.rejectsFile]
+  await withLocks(files.journalFile, outputs, () => run(input, checked, options, files))
 }
 
 async function readFirebaseHash({
@@ -227,7 +223,8 @@ async function update(
     isPreview: options.dryRun === true,
     files: { journalFile, resultFile, rejectsFile, reviewFile },
   }
-  await withJournalLock(journalFile, () => updateUsers(updateRun, options))
+  const outputs = [resultFile, rejectsFile, reviewFile]
+  await withLocks(journalFile, outputs, () => updateUsers(updateRun, options))
 }
 
 function paceOf({ timeout, requestsPerSecond }: ImportOptions): Pace {

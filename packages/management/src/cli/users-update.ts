@@ -70,8 +70,8 @@ const countOf: Readonly<Record<RowResult['status'], Category>> = {
 
 /**
  * Updates users by a newer export, prints the counts and writes the files. A preview changes no
- * user; it writes only the review file and the rejects file. The caller holds the lock of the
- * journal, for a preview too.
+ * user; it writes only the review file and the rejects file. The caller holds the locks of the files,
+ * for a preview too.
  *
  * @throws Exit if rows were rejected, or if the update was interrupted.
  */

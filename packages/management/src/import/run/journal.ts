@@ -78,17 +78,25 @@ export function otherImport(path: string, what: string): Error {
 }
 
 /**
- * Does work while this process holds the lock of a journal. The lock also protects the other files
- * of the import.
+ * Does work while this process holds the locks of a journal and of the other files that an import
+ * writes. Two imports with different journals can name the same file for their results.
  *
- * @throws Error if another running process holds the lock.
+ * @throws Error if another running process holds one of the locks.
  */
-export async function withJournalLock(path: string, work: () => Promise<void>): Promise<void> {
-  const unlock = lock(`${path}.lock`)
+export async function withLocks(
+  journal: string,
+  outputs: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const held: (() => void)[] = []
   try {
+    held.push(lock(`${journal}.lock`))
+    for (const file of outputs) {
+      held.push(lock(`${file}.lock`, `writing ${file}, which two imports cannot share`))
+    }
     await work()
   } finally {
-    unlock()
+    for (const unlock of held) unlock()
   }
 }
 

@@ -26,10 +26,11 @@ const HOST = encodeURIComponent(hostname())
  * process, a process first acquires a second lock, whose name is derived from the first. So only
  * one process replaces a lock.
  *
+ * @param use - The use that the lock protects, as the end of a sentence about the process.
  * @throws Error if a running process holds the lock, or a process of another host or container,
  *   because this host cannot tell whether that process is running.
  */
-export function lock(path: string): () => void {
+export function lock(path: string, use = 'running this import'): () => void {
   const own = `${process.pid} ${randomUUID()} ${HOST}`
   const draft = `${path}.${randomUUID()}`
   try {
@@ -37,7 +38,7 @@ export function lock(path: string): () => void {
       writeFileSync(draft, own, { flag: 'wx', mode: 0o600 })
       if (linked(draft, path)) return hold(path, own)
       const holder = read(path)
-      if (holder !== undefined) takeOver(path, holder, draft)
+      if (holder !== undefined) takeOver({ path, holder, draft, use })
       if (read(path) === own) return hold(path, own)
       rmSync(draft, { force: true })
     }
@@ -46,24 +47,31 @@ export function lock(path: string): () => void {
   }
 }
 
+interface TakeOver {
+  path: string
+  holder: string
+  draft: string
+  use: string
+}
+
 /**
  * Replaces the lock of a dead process with the draft, unless another process has already replaced
  * it.
  *
  * @throws Error if the process that holds the lock is running, or is of another host.
  */
-function takeOver(path: string, holder: string, draft: string): void {
+function takeOver({ path, holder, draft, use }: TakeOver): void {
   const [pid, id = 'earlier', host = HOST] = holder.split(' ')
   if (host !== HOST) {
     throw new Error(
-      `Process ${pid} on the host ${host} may be running this import. If it is not, delete ${path}.`,
+      `Process ${pid} on the host ${host} may be ${use}. If it is not, delete ${path}.`,
     )
   }
   const isRunning = Number(pid) === process.pid ? held.has(holder) : isAlive(Number(pid))
   if (isRunning) {
-    throw new Error(`Process ${pid} is running this import (${path}).`)
+    throw new Error(`Process ${pid} is ${use} (${path}).`)
   }
-  const done = lock(`${path}-${id}`)
+  const done = lock(`${path}-${id}`, use)
   try {
     if (read(path) === holder) renameSync(draft, path)
   } finally {
