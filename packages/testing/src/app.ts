@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { Readable } from 'node:stream'
+import { inspect } from 'node:util'
 
 /** A function that answers a `Request`, as in Hono, Bun and Deno. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
@@ -66,8 +67,9 @@ function serve(fetch: FetchHandler): Server {
         res.end(Buffer.from(await response.arrayBuffer()))
       })
       .catch((error: unknown) => {
+        process.stderr.write(`${inspect(error)}\n`)
         res.statusCode = 500
-        res.end(String(error))
+        res.end('The application failed; see its log.')
       })
   })
 }

@@ -11,6 +11,7 @@ import { logouts } from './login/logouts.ts'
 import { outages } from './login/outages.ts'
 import { returns } from './login/returns.ts'
 import { tokens } from './login/tokens.ts'
+import { areDistinct, usersOf } from './login/users.ts'
 import { declareSuite, type TestRunner } from './suite.ts'
 
 export type { CreateLoginApp, DescribeLoginOptions, LoginAppOptions } from './login/application.ts'
@@ -21,12 +22,14 @@ const pathOrOff = either(
   path,
   rule('false', (value) => value === false),
 )
+const claims = rule('an object of claims', (value) => typeof value === 'object' && value !== null)
 const RULES: Rules<DescribeLoginOptions> = {
   guardedPath: path,
   loginPath: path,
   logoutPath: pathOrOff,
   backchannelLogoutPath: pathOrOff,
-  user: rule('an object of claims', (value) => typeof value === 'object' && value !== null),
+  user: claims,
+  secondUser: claims,
 }
 
 /**
@@ -50,7 +53,12 @@ export function describeLogin(
 ): void {
   const { faults } = checkOptions(options, RULES)
   if (faults.length > 0) throw new ConfigError(faults, 'describeLogin() cannot begin:')
-  const { user = {}, ...given } = options
+  const { user, secondUser, ...given } = options
+  const users = usersOf({ ...(user && { user }), ...(secondUser && { secondUser }) })
+  if (!areDistinct(users)) {
+    const remedy = 'must have another "sub" and another "email" than the first user.'
+    throw new ConfigError([{ option: 'secondUser', remedy }], 'describeLogin() cannot begin:')
+  }
   const paths = {
     guardedPath: '/account',
     loginPath: '/login',
@@ -69,6 +77,6 @@ export function describeLogin(
     ...(paths.logoutPath && { logouts }),
     ...(paths.backchannelLogoutPath && { 'logout notices': logoutNotices }),
   }
-  const openBench = (): Promise<OpenLoginBench> => createLoginBench(createApp, paths, user)
+  const openBench = (): Promise<OpenLoginBench> => createLoginBench(createApp, paths, users)
   declareSuite({ caller: 'describeLogin()', title: 'The login', groups, openBench }, runner)
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { inspect } from 'node:util'
 import { answer } from './misbehaving/endpoints.ts'
 import { issueAccessToken, issueLogoutToken } from './misbehaving/issued-tokens.ts'
 import { answerBadly } from './misbehaving/network.ts'
@@ -80,8 +81,9 @@ export async function startMisbehavingProvider(
 
   function listener(req: IncomingMessage, res: ServerResponse): void {
     serve(req, res).catch((error) => {
+      process.stderr.write(`${inspect(error)}\n`)
       res.statusCode = 500
-      res.end(String(error))
+      res.end('The misbehaving provider failed; see the log of the test.')
     })
   }
 

@@ -6,7 +6,10 @@ import {
   type LoginAppOptions,
 } from '@latchkey/testing/login'
 import express, { type Express } from 'express'
+import request from 'supertest'
 import { afterAll, describe, expect, it, test, vi } from 'vitest'
+import { toTestable } from '../src/app.ts'
+import { patienceSeconds } from '../src/login/patience.ts'
 import { createNaiveApp } from './support/naive-login.ts'
 
 function createApp(options: LoginAppOptions): Express {
@@ -156,6 +159,87 @@ test('places to return to are tried where the login leads elsewhere on the site 
   expect(failed).toContain(
     'a place to return to with an absolute address does not lead to another site',
   )
+})
+
+/** An application whose users are those of a list. */
+function createClosedApp(emails: readonly string[]): CreateLoginApp {
+  return (options) => {
+    const app = express()
+    app.use(createAuthRouter(options))
+    app.get('/account', requireUser(), (req, res) => {
+      const { email } = getUser(req)
+      res.status(emails.includes(String(email)) ? 200 : 403).send(`Hello ${email}`)
+    })
+    return app
+  }
+}
+
+const SECOND = 'a second user of a browser sees nothing of the first'
+
+test('the second user is one of the application, as the options say', async () => {
+  const user = { sub: 'u1', email: 'joan@acme.example' }
+  const secondUser = { sub: 'u2', email: 'kim@acme.example' }
+  const create = createClosedApp([user.email, secondUser.email])
+  for (const group of ['logins', 'logout notices']) {
+    expect(await runAll(create, { user, secondUser }, group)).toMatchObject({ failed: [] })
+  }
+  const { failed } = await runAll(create, { user }, 'logins')
+  expect(failed).toEqual([SECOND])
+})
+
+test('the second user is derived from the first one, at the same domain', async () => {
+  const seen = new Set<unknown>()
+  const user = { sub: 'bob', email: 'bob@acme.example', roles: ['member'] }
+  const { failed } = await runAll(
+    (options) => {
+      const app = express()
+      app.use(createAuthRouter(options))
+      app.get('/account', requireUser(), (req, res) => {
+        const { sub, email, roles } = getUser(req)
+        seen.add(`${sub} ${email} ${roles}`)
+        res.send(`Hello ${email}`)
+      })
+      return app
+    },
+    { user },
+    'logins',
+  )
+  expect(failed).toEqual([])
+  expect([...seen]).toEqual([
+    'bob bob@acme.example member',
+    'bob-second bob.second@acme.example member',
+  ])
+})
+
+test('a second user that cannot be told from the first is refused', () => {
+  const runner = { describe, it, afterAll }
+  for (const secondUser of [{ sub: 'ada' }, { email: 'ada@example.com' }]) {
+    expect(() => describeLogin(createApp, { secondUser }, runner)).toThrow(
+      '"secondUser" must have another "sub" and another "email" than the first user',
+    )
+  }
+})
+
+test('the application waits for the provider longer while the machine is busy', async () => {
+  expect(patienceSeconds(0, 2)).toBe(1)
+  expect(patienceSeconds(2.5, 4)).toBe(1)
+  expect(patienceSeconds(15, 2)).toBe(8)
+  expect(patienceSeconds(10_000, 1)).toBe(30)
+})
+
+test('a failure of an application without node:http shows no message in its answer', async () => {
+  const log: string[] = []
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    log.push(String(text))
+    return true
+  })
+  const fails = (_request: Request): Response => {
+    throw new Error('the password of the database is swordfish')
+  }
+  const answer = await request(await toTestable(fails)).get('/')
+  write.mockRestore()
+  expect([answer.status, answer.text]).toEqual([500, 'The application failed; see its log.'])
+  expect(log.join('')).toContain('swordfish')
 })
 
 test('logout notices are about the user of the options, whatever their id', async () => {

@@ -6,7 +6,10 @@ import type { ClientOptions } from '../identity/identity.ts'
 export interface LoginAppOptions extends ClientOptions {
   /** Collects the log lines. The tests search them for tokens. */
   readonly logger: Logger
-  /** The seconds to wait for the provider. They are few, because in some cases it never answers. */
+  /**
+   * The seconds to wait for the provider. They are few, because in some cases it never answers, and
+   * more on a busy machine.
+   */
   readonly timeoutSeconds: number
 }
 
@@ -28,4 +31,9 @@ export interface DescribeLoginOptions {
   readonly backchannelLogoutPath?: string | false
   /** Claims of the user, such as the roles that the guarded page requires. */
   readonly user?: Readonly<Record<string, unknown>>
+  /**
+   * Claims of a second user, who must have another `sub` and another `email`. All other claims are
+   * those of the first user. Default: derived from the first user, such as `ada.second@example.com`.
+   */
+  readonly secondUser?: Readonly<Record<string, unknown>>
 }

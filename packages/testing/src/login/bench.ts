@@ -5,10 +5,12 @@ import { toTestable } from '../app.ts'
 import { type MisbehavingProvider, startMisbehavingProvider } from '../misbehaving-provider.ts'
 import type { SuiteCase } from '../suite.ts'
 import type { CreateLoginApp, DescribeLoginOptions, LoginAppOptions } from './application.ts'
+import { patienceSeconds } from './patience.ts'
+import type { TestUsers } from './users.ts'
 import { createVisitor, type Visitor } from './visitor.ts'
 
 /** The paths of the application that the cases need. */
-export type LoginPaths = Required<Omit<DescribeLoginOptions, 'user'>>
+export type LoginPaths = Required<Omit<DescribeLoginOptions, 'user' | 'secondUser'>>
 
 /** The running application. */
 export interface LoginSite {
@@ -31,6 +33,8 @@ export interface LoginSite {
 /** The tools of every case. */
 export interface LoginBench {
   readonly provider: MisbehavingProvider
+  /** The users of the application. The provider logs the first one in. */
+  readonly users: TestUsers
   /** Creates the application and serves it. */
   open(baseUrl?: string): Promise<LoginSite>
 }
@@ -46,20 +50,18 @@ export type LoginCase = SuiteCase<LoginBench>
 
 export const BASE_URL = 'http://localhost:3000'
 
-const ADA = { sub: 'ada', name: 'Ada', email: 'ada@example.com', email_verified: true }
-
 /** Makes the bench of an application, with one provider for all cases. */
 export async function createLoginBench(
   createApp: CreateLoginApp,
   paths: LoginPaths,
-  user: Readonly<Record<string, unknown>>,
+  users: TestUsers,
 ): Promise<OpenLoginBench> {
   const provider = await startMisbehavingProvider()
   const servers: Server[] = []
   const log: string[] = []
   const giveBack = collectConsole(log)
   const reset = (): void => {
-    Object.assign(provider, { user: { ...ADA, ...user } })
+    Object.assign(provider, { user: users.first })
     provider.release()
     provider.requests.length = 0
     provider.secrets.splice(0, Infinity, provider.clientSecret)
@@ -99,7 +101,7 @@ export async function createLoginBench(
     await provider.close()
   }
 
-  return { provider, open, clear, close: closeAll }
+  return { provider, users, open, clear, close: closeAll }
 }
 
 async function assertGuarded(site: LoginSite): Promise<void> {
@@ -126,7 +128,7 @@ function optionsFor(
     fetch: provider.fetch,
     session: { secret: 'a secret of tests that protects nothing' },
     logger: { info: note, warn: note, error: note },
-    timeoutSeconds: 1,
+    timeoutSeconds: patienceSeconds(),
   }
 }
 

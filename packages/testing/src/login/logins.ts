@@ -94,15 +94,18 @@ export const logins: readonly LoginCase[] = [
   ],
   [
     'a second user of a browser sees nothing of the first',
-    async ({ open, provider }) => {
+    async ({ open, provider, users }) => {
       const { user, paths } = await open()
       const visitor = await user()
       const before = new Set([...visitor.cookies.values()].map(({ value }) => value))
-      const email = String(provider.user.email)
-      provider.user = { ...provider.user, sub: 'bob', name: 'Bob', email: 'bob@example.com' }
+      provider.user = users.second
       await visitor.logIn()
-      const { text } = await visitor.open(paths.guardedPath)
-      assert.equal(text.includes(email), false)
+      const { status, text } = await visitor.open(paths.guardedPath)
+      assert.ok(
+        status < 300,
+        `${paths.guardedPath} answers ${status} to the second user, ${users.second.email}; pass one whom it lets in as "secondUser"`,
+      )
+      assert.equal(text.includes(String(users.first.email ?? users.first.sub)), false)
       const changed = [...visitor.cookies.values()].some(({ value }) => !before.has(value))
       assert.ok(changed, 'the second login has a session of its own')
     },

@@ -5,11 +5,11 @@ import type { Answer } from './visitor.ts'
 export const logoutNotices: readonly LoginCase[] = [
   [
     'a logout notice of the provider ends the sessions of its user, and of no other',
-    async ({ open, provider }) => {
+    async ({ open, provider, users }) => {
       const site = await open()
       const ada = await site.user()
-      const { sub } = provider.user
-      provider.user = { ...provider.user, sub: `not-${sub}` }
+      const { sub } = users.first
+      provider.user = users.second
       const bob = await site.user()
       const { status } = await notify(site, provider.logoutToken({ sub }))
       assert.ok(status === 200 || status === 204, `the notice is answered ${status}`)
