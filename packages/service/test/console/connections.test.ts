@@ -213,6 +213,9 @@ test.each(['https://169.254.169.254', 'https://[::1]', 'https://10.0.0.1/login']
     expect(refused.status).toBe(422)
     expect(textOf(refused.html)).toContain('is not on the public internet.')
     expect(refused.html).not.toContain('name="anyway"')
+    const forged = await sendForm(ada, `${list}/add/oidc`, { ...fields, ...anyway })
+    expect(forged.status).toBe(422)
+    expect(textOf(forged.html)).toContain('is not on the public internet.')
     expect(await stored()).toEqual([])
   },
 )

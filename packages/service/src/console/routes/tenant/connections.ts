@@ -322,15 +322,15 @@ function draftIn(form: URLSearchParams): ConnectionDraft {
  * Contacts the provider of a connection before it is saved. Returns a refusal if the provider does
  * not answer, and `undefined` if it does, or if the operator has chosen to save the connection
  * anyway. The refusal offers this choice unless the service sends no requests to the provider's
- * address.
+ * address, which no choice can change.
  */
 async function contactOf(
   { support, form }: TenantCall,
   connection: Connection,
 ): Promise<Omit<Returned, 'draft'> | undefined> {
-  if (form.get('anyway') === 'yes') return undefined
   const contact = await support.contact(connection)
   if (contact.kind === 'answered') return undefined
+  if (form.get('anyway') === 'yes' && !contact.isRefused) return undefined
   const problem = message('Nothing was saved: {issuer} does not answer as a provider. {reason}', {
     issuer: connection.issuer,
     reason: typeof contact.reason === 'string' ? asIs(contact.reason) : contact.reason,
