@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { traceIds } from '../telemetry/tracing.ts'
 
@@ -17,9 +18,23 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return destination ? pino(options, destination) : pino(options)
 }
 
-/** Resolves at the first SIGINT or SIGTERM. The same signal again ends the process at once. */
+/**
+ * Resolves at the first SIGINT or SIGTERM. A second signal of either kind ends the process at once,
+ * with the status 128 plus the number of the signal.
+ */
 export function nextSignal(): Promise<string> {
+  const names = ['SIGINT', 'SIGTERM'] as const
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
+    let first: NodeJS.Signals | undefined
+    for (const name of names) {
+      process.on(name, () => {
+        if (first === undefined) {
+          first = name
+          return resolve(name)
+        }
+        console.error(`${name} while closing: ended at once.`)
+        process.exit(128 + constants.signals[name])
+      })
+    }
   })
 }
