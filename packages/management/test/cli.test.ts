@@ -382,7 +382,7 @@ test('doctor says what is right, what is wrong, and what to do', async () => {
   const { id } = await clientOf(installation)
     .applications(installation.tenantId)
     .create({ name: 'Shop', redirect_urls: ['http://127.0.0.1:1/callback'] })
-  const redis = createServer((socket) => socket.on('data', () => socket.write('+PONG\r\n')))
+  const redis = createServer((socket) => socket.on('data', () => socket.write('+OK\r\n')))
   await new Promise<void>((resolve) => redis.listen(0, '127.0.0.1', resolve))
   const { port } = redis.address() as AddressInfo
   const { code, stdout } = await installation.run([

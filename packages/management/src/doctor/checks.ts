@@ -1,7 +1,7 @@
 import type { Fetch, FetchInit, FetchResponse } from '../options.ts'
 import type { Application } from '../types.ts'
 import { testClientSecret } from './client-secret.ts'
-import { pingRedis } from './redis.ts'
+import { WriteRefused, writeToRedis } from './redis.ts'
 import { urlBelow } from './url-below.ts'
 
 /** The result of a check. A fault has a remedy. */
@@ -218,9 +218,15 @@ async function checkRedis({ redisUrl }: Installation): Promise<Finding> {
   if (!redisUrl) return skipped('Redis', 'no --redis-url')
   const { host } = new URL(redisUrl)
   try {
-    await pingRedis(redisUrl)
-    return ok('Redis', `${host} answers`)
+    const isWritten = await writeToRedis(redisUrl)
+    const found = isWritten ? 'takes writes' : 'answers as a node of a Cluster; no write was tried'
+    return ok('Redis', `${host} ${found}`)
   } catch (error) {
+    if (error instanceof WriteRefused) {
+      const remedy =
+        'Free memory or raise maxmemory, name the master instead of a replica, or let the user write keys that begin with "latchkey:".'
+      return fault('Redis', `${host} answers, but refuses writes: ${error.message}`, remedy)
+    }
     const remedy = 'Check the address, the password and that Redis accepts connections from here.'
     return fault('Redis', `${host}: ${reasonOf(error)}`, remedy)
   }

@@ -1,32 +1,46 @@
+import { randomUUID } from 'node:crypto'
 import { connect as connectTcp } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
+/** The error of a Redis server that answers, but refuses to write. */
+export class WriteRefused extends Error {}
+
 /**
- * Checks that a Redis server answers `PING`. The user and password of the URL are sent first.
+ * Writes a key that expires after ten seconds to a Redis server. The user and password of the URL
+ * are sent first. Resolves to whether the key was written: a node of a Cluster may answer that
+ * another node has the key.
  *
- * @throws if the server answers with an error, closes the connection or does not answer within 5 s.
+ * @throws {@link WriteRefused} if the server refuses to write.
+ * @throws if the server refuses the password, closes the connection or does not answer within 5 s.
  *   The message has the reason.
  */
-export async function pingRedis(redisUrl: string): Promise<void> {
+export async function writeToRedis(redisUrl: string): Promise<boolean> {
   const { protocol, hostname, port, username, password } = new URL(redisUrl)
   const where = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) }
   const credentials = [username, password].map(decodeURIComponent).filter(Boolean)
+  const write = ['SET', `latchkey:check:${randomUUID()}`, '', 'PX', '10000']
+  const commands = [...(credentials.length > 0 ? [['AUTH', ...credentials]] : []), write]
   const socket =
     protocol === 'rediss:' ? connectTls({ ...where, servername: where.host }) : connectTcp(where)
   try {
-    await new Promise<void>((resolve, reject) => {
-      let answer = ''
+    return await new Promise<boolean>((resolve, reject) => {
+      let text = ''
       socket.setTimeout(5_000, () => reject(new Error('no answer within 5 s')))
       socket.once('error', reject)
       socket.on('data', (chunk) => {
-        answer += chunk
-        if (answer.startsWith('-')) reject(new Error(answer.slice(1).split('\r\n')[0]))
-        if (answer.includes('+PONG')) resolve()
-        if (answer.includes('\r\n-')) reject(new Error('it refused the PING'))
+        text += chunk
+        // Each answer is one line: `+OK`, or `-` and an error.
+        const answers = text.split('\r\n').slice(0, -1)
+        const refused = answers.findIndex((answer) => !answer.startsWith('+'))
+        const reason = answers[refused]?.slice(1)
+        if (reason === undefined) {
+          if (answers.length === commands.length) resolve(true)
+        } else if (commands[refused] !== write || /^NOAUTH /.test(reason)) reject(new Error(reason))
+        else if (/^MOVED /.test(reason)) resolve(false)
+        else reject(new WriteRefused(reason))
       })
       socket.once('close', () => reject(new Error('it closed the connection')))
-      if (credentials.length > 0) socket.write(command(['AUTH', ...credentials]))
-      socket.write(command(['PING']))
+      for (const words of commands) socket.write(command(words))
     })
   } finally {
     socket.destroy()

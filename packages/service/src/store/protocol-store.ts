@@ -468,8 +468,7 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
    */
   prune(): Promise<number>
   /**
-   * Resolves if this process can reach the store and, in a store with a file, write to it.
-   * Otherwise rejects with the reason.
+   * Resolves if this process can reach the store and write to it. Otherwise rejects with the reason.
    */
   check(): Promise<void>
   /** Finishes work in progress, then closes files and connections. */

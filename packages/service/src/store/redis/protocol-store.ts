@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { MessageQueues, ProtocolStore } from '../protocol-store.ts'
 import { createAttempts } from './attempts.ts'
@@ -5,7 +6,7 @@ import { connectRedis } from './connect.ts'
 import type { Scripted } from './connection.ts'
 import { createEntryReads } from './entry-reads.ts'
 import { createEntryWrites } from './entry-writes.ts'
-import { answered, createScripts } from './scripts.ts'
+import { createScripts } from './scripts.ts'
 
 export interface RedisProtocolStoreOptions {
   /** The URL of Redis; see `parseRedisAddress`. */
@@ -14,6 +15,9 @@ export interface RedisProtocolStoreOptions {
   /** The queues of messages. They are in another database, because Redis may lose its data. */
   queues: MessageQueues
 }
+
+/** The lifetime of the value that a check writes. */
+const CHECK_MILLISECONDS = 1_000
 
 /**
  * Creates a protocol store in Redis or Valkey, for any number of processes.
@@ -43,8 +47,12 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       return 0
     },
 
+    /**
+     * Writes as every login does. Redis answers a PING also if its memory is full, if it is a
+     * replica, or if the user may not write. On a Cluster, each check tries one of the nodes.
+     */
     async check() {
-      await answered('ping', client.ping())
+      await connection.scripts.check(`latchkey:check:${randomUUID()}`, CHECK_MILLISECONDS)
     },
 
     async close() {

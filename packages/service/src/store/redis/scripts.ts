@@ -202,6 +202,8 @@ const ofKeys = {
 
 // `now` and expiries are arguments, in microseconds of the service's clock.
 const scripts = {
+  /** Writes a value that nothing reads. Arguments: its lifetime in milliseconds. */
+  check: `redis.call('SET', KEYS[1], '', 'PX', ARGV[1])`,
   /**
    * Replaces an entry. Arguments: the lifetime of the entry in milliseconds (0 for ever), its
    * fields.
