@@ -1,5 +1,10 @@
-import { AuthenticationError, createManagementClient, NotFoundError } from '@latchkey/management'
-import { describe, expect, test } from 'vitest'
+import {
+  AuthenticationError,
+  createManagementClient,
+  type Fetch,
+  NotFoundError,
+} from '@latchkey/management'
+import { describe, expect, test, vi } from 'vitest'
 import { servers, startManaged } from './support/servers.ts'
 import { startSpecServer } from './support/spec-server.ts'
 
@@ -187,4 +192,21 @@ test('an update posts no empty string that the server had left out', async () =>
   })
   expect(server.posted.at(-1)).toMatchObject({ disabled: true, profile: { name: '' } })
   expect(server.posted.at(-1)?.profile).not.toHaveProperty('family_name')
+})
+
+test('users are imported on a platform that has no Buffer', async () => {
+  const fetch: Fetch = async (_url, { body }) => {
+    const { users } = JSON.parse(body ?? '')
+    const data = users.map((_: unknown, n: number) => ({ status: 'created', id: `usr_${n}` }))
+    const text = async () => JSON.stringify({ type: 'UserImport', data })
+    return { ok: true, status: 200, headers: new Headers(), text }
+  }
+  const client = createManagementClient({ baseUrl: 'https://login.example', apiKey: 'key', fetch })
+  vi.stubGlobal('Buffer', undefined)
+  try {
+    const users = client.users('t').import([{ profile: { email: 'ada@example.com', name: 'Ådå' } }])
+    expect(await Array.fromAsync(users)).toEqual([{ status: 'created', id: 'usr_0' }])
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })
