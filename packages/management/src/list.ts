@@ -26,9 +26,10 @@ export async function readPage<T>(
   path: string,
   query: URLSearchParams,
   restore: (item: Json) => T,
+  signal?: AbortSignal,
 ): Promise<Page<T>> {
   const target = query.size > 0 ? `${path}?${query}` : path
-  const { body, link } = await send({ method: 'GET', path: target, isRepeatable: true })
+  const { body, link } = await send({ method: 'GET', path: target, isRepeatable: true, signal })
   const data = body.data ?? []
   if (!Array.isArray(data)) {
     throw new ResponseError('LATCHKEY_RESPONSE_INVALID', `GET ${path} was not answered with a List`)

@@ -1,5 +1,6 @@
 import { ApiError, apiError, ConnectionError, ResponseError } from './errors.ts'
 import type { FetchResponse, ResolvedOptions } from './options.ts'
+import { pause } from './pause.ts'
 
 /** A JSON object of the API, as received. */
 export type Json = Record<string, unknown>
@@ -25,6 +26,8 @@ export interface RequestInput {
    * object, that object is the response and nothing is sent again.
    */
   recover?: (() => Promise<Json | undefined>) | undefined
+  /** Ends the request and its retries when aborted. The promise is then rejected with the reason. */
+  signal?: AbortSignal | undefined
 }
 
 export type Send = (input: RequestInput) => Promise<Answer>
@@ -48,13 +51,14 @@ export function createSend(options: ResolvedOptions): Send {
       try {
         return await sendOnce(options, input)
       } catch (error) {
+        input.signal?.throwIfAborted()
         const isUnknown = isOutcomeUnknown(error)
         const mayRepeat = isUnknown
           ? input.isRepeatable || input.recover !== undefined
           : isNotCarriedOut(error)
         if (!mayRepeat || attempt >= options.retries) throw error
 
-        await pause(options, attempt, error)
+        await pause(secondsAfter(options, attempt, error), input.signal)
         if (isUnknown && input.recover) {
           const found = await input.recover()
           if (found) return { body: found, link: undefined }
@@ -85,11 +89,12 @@ function isFromService(error: ApiError): boolean {
 
 async function sendOnce(
   { baseUrl, apiKey, fetch, timeoutSeconds }: ResolvedOptions,
-  { method, path, body }: RequestInput,
+  { method, path, body, signal }: RequestInput,
 ): Promise<Answer> {
   const request = `${method} ${path}`
   let response: FetchResponse
   let text: string
+  const timeout = AbortSignal.timeout(timeoutSeconds * 1_000)
   try {
     response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -101,7 +106,7 @@ async function sendOnce(
       body: body ? JSON.stringify(body) : null,
       // A redirect could send the key to another server.
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutSeconds * 1_000),
+      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
     })
     text = await response.text()
   } catch (cause) {
@@ -157,13 +162,13 @@ function parse(text: string): Json | undefined {
   }
 }
 
-function pause(
+/** The pause before the next attempt, in seconds. */
+function secondsAfter(
   { backoffSeconds }: ResolvedOptions,
   attempt: number,
   error: unknown,
-): Promise<void> {
+): number {
   const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined
   const jitter = Math.random() * backoffSeconds * 2 ** attempt
-  const seconds = Math.min((asked ?? 0) + jitter, LONGEST_PAUSE_SECONDS)
-  return new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+  return Math.min((asked ?? 0) + jitter, LONGEST_PAUSE_SECONDS)
 }

@@ -28,3 +28,94 @@ test.each([
     expect(waits).toEqual(Array.from({ length: quietPolls + 1 }, () => wait))
   },
 )
+
+const created = { types: ['user.created'] }
+
+async function withUsers(emails: readonly string[]) {
+  const server = await startManaged('over a socket')
+  const users = server.client.users(server.tenantId)
+  for (const email of emails) await users.create({ profile: { email } })
+  return server
+}
+
+test.each([30, 1])(
+  'following events ends at once when its signal is aborted, with a timeout of %i s',
+  async (timeoutSeconds) => {
+    await using server = await withUsers(['ada@x.example'])
+    const stop = new AbortController()
+    let requests = 0
+    const fetch: Fetch = (url, init) => {
+      // The second response is empty, or the service waits for an event that never comes.
+      if (++requests === 2) setTimeout(() => stop.abort(new Error('shutdown')), 100)
+      return globalThis.fetch(url, init)
+    }
+    const events = server.connect({ fetch, timeoutSeconds }).events(server.tenantId)
+    const seen: string[] = []
+    const follow = async (): Promise<void> => {
+      for await (const { type } of events.follow({ ...created, signal: stop.signal }))
+        seen.push(type)
+    }
+    await expect(follow()).rejects.toThrow('shutdown')
+    expect([seen, requests]).toEqual([['user.created'], 2])
+  },
+)
+
+test('following events begins no request when its signal is aborted already, nor in the middle of a page', async () => {
+  await using server = await withUsers(['ada@x.example', 'bob@x.example'])
+  const events = server.client.events(server.tenantId)
+  const none = events.follow({ ...created, signal: AbortSignal.abort(new Error('shutdown')) })
+  await expect(none.next()).rejects.toThrow('shutdown')
+  const stop = new AbortController()
+  const some = events.follow({ ...created, signal: stop.signal })
+  expect(await some.next()).toMatchObject({ value: { type: 'user.created' } })
+  stop.abort(new Error('shutdown'))
+  await expect(some.next()).rejects.toThrow('shutdown')
+})
+
+test('events are read once, also if a proxy removes the header Link', async () => {
+  await using server = await withUsers(['ada@x.example', 'bob@x.example'])
+  const fetch: Fetch = async (url, init) => {
+    const response = await globalThis.fetch(url, init)
+    const headers = new Headers(response.headers)
+    for (const name of ['link', 'content-encoding', 'content-length']) headers.delete(name)
+    return new Response(await response.text(), { status: response.status, headers })
+  }
+  const events = server.connect({ fetch }).events(server.tenantId)
+  const seen: number[] = []
+  for await (const { data } of events.list(created)) {
+    expect(seen).not.toContain(data.sequence)
+    seen.push(data.sequence)
+  }
+  expect(seen).toHaveLength(2)
+})
+
+test('a handler that throws ends following, which goes on after the last event that was processed', async () => {
+  await using server = await withUsers(['ada@x.example', 'bob@x.example', 'carol@x.example'])
+  const events = server.client.events(server.tenantId)
+  let after: number | undefined
+  const process = async (last: number): Promise<void> => {
+    let count = 0
+    for await (const { data } of events.follow({ ...created, after })) {
+      if (++count > last) throw new Error('the handler failed')
+      after = data.sequence
+    }
+  }
+  const sequences = (await Array.fromAsync(events.list(created))).map(({ data }) => data.sequence)
+  await expect(process(1)).rejects.toThrow('the handler failed')
+  expect(after).toBe(sequences[0])
+  await expect(process(1)).rejects.toThrow('the handler failed')
+  expect(after).toBe(sequences[1])
+})
+
+test('a place that is gone, or an error after the first page, ends following and loses no event before', async () => {
+  await using server = await withUsers(['ada@x.example'])
+  let requests = 0
+  const fetch: Fetch = async (url, init) =>
+    ++requests === 2 ? new Response('<html>', { status: 500 }) : globalThis.fetch(url, init)
+  const broken = server.connect({ fetch, retries: 0 }).events(server.tenantId).follow(created)
+  expect(await broken.next()).toMatchObject({ value: { type: 'user.created' } })
+  await expect(broken.next()).rejects.toMatchObject({ status: 500 })
+  expect(await broken.next()).toEqual({ done: true, value: undefined })
+  const gone = server.client.events(server.tenantId).follow({ ...created, after: 1_000_000 })
+  await expect(gone.next()).rejects.toMatchObject({ name: 'PlaceGoneError' })
+})

@@ -1,4 +1,5 @@
 import { readPage } from '../list.ts'
+import { pause } from '../pause.ts'
 import type { Json, Send } from '../request.ts'
 import type { TenantEvent } from '../types.ts'
 import { segment } from './resource.ts'
@@ -14,6 +15,15 @@ export interface EventQuery {
   types?: readonly string[] | undefined
 }
 
+/** The options for following events. */
+export interface FollowQuery extends EventQuery {
+  /**
+   * Stops following when aborted, also while the service waits for a new event. The loop then
+   * throws the reason of the signal.
+   */
+  signal?: AbortSignal | undefined
+}
+
 /**
  * The events of a tenant, in order.
  *
@@ -23,14 +33,15 @@ export interface Events {
   /** Reads the events that exist now. */
   list(query?: EventQuery): AsyncGenerator<TenantEvent, void, undefined>
   /**
-   * Reads the existing events and then each new event, until you leave the loop. Store the
+   * Reads the existing events and then each new event, until you leave the loop, or `signal` is
+   * aborted. Store the
    * `sequence` of the last event that you have processed, and pass it as `after` when you start
    * again.
    *
    * The service waits for a new event for at most half of `timeoutSeconds`, and at most 15 s. If
    * that is less than a second, the service does not wait, and is asked every second.
    */
-  follow(query?: EventQuery): AsyncGenerator<TenantEvent, never, undefined>
+  follow(query?: FollowQuery): AsyncGenerator<TenantEvent, never, undefined>
 }
 
 /** The longest time for which the service waits for a new event, in seconds. */
@@ -45,7 +56,7 @@ export function createEvents(send: Send, tenantId: string, timeoutSeconds: numbe
 
   /** Yields pages of events without end. A page is empty if there are no newer events yet. */
   async function* pages(
-    { after, types = [] }: EventQuery,
+    { after, types = [], signal }: FollowQuery,
     wait: number,
   ): AsyncGenerator<TenantEvent[], never, undefined> {
     let query = new URLSearchParams()
@@ -53,15 +64,17 @@ export function createEvents(send: Send, tenantId: string, timeoutSeconds: numbe
     if (wait > 0) query.set('wait', String(wait))
     if (after !== undefined) query.set('after', String(after))
     for (;;) {
-      const { data, next = query } = await readPage(send, path, query, asEvent)
-      query = next
+      signal?.throwIfAborted()
+      const { data, next } = await readPage(send, path, query, asEvent, signal)
+      query = next ?? queryAfter(query, data.at(-1))
       yield data
     }
   }
 
   return {
     async *list(query = {}) {
-      for await (const page of pages(query, 0)) {
+      const { after, types } = query
+      for await (const page of pages({ after, types }, 0)) {
         if (page.length === 0) return
         yield* page
       }
@@ -69,11 +82,24 @@ export function createEvents(send: Send, tenantId: string, timeoutSeconds: numbe
     async *follow(query = {}) {
       const wait = Math.min(WAIT_SECONDS, Math.floor(timeoutSeconds / 2))
       for await (const page of pages(query, wait)) {
-        yield* page
-        if (wait > 0 || page.length > 0) continue
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_SECONDS * 1_000))
+        for (const event of page) {
+          query.signal?.throwIfAborted()
+          yield event
+        }
+        if (wait === 0 && page.length === 0) await pause(PAUSE_SECONDS, query.signal)
       }
       throw new Error('There is no last page.')
     },
   }
+}
+
+/**
+ * The query of the events after the last one that was read, for a server or proxy that sends no
+ * `Link` header. Otherwise, the same events would be read again and again.
+ */
+function queryAfter(query: URLSearchParams, last: TenantEvent | undefined): URLSearchParams {
+  if (!last) return query
+  const next = new URLSearchParams(query)
+  next.set('after', String(last.data.sequence))
+  return next
 }
