@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { updateApplication } from '../../src/domain/applications/applications.ts'
 import { defaultLimits } from '../../src/domain/limits/limits.ts'
 import { ada } from './support/apis.ts'
-import { createBrowser, type Page } from './support/browser.ts'
+import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { confirm, createDevice, type Device, enterCode } from './support/devices.ts'
 import { instantPasswords } from './support/instant-passwords.ts'
@@ -222,6 +222,39 @@ describe.each(allStoreKinds)('on %s', (store) => {
     })
     expect(await device.poll(second)).toBe('invalid_grant')
     expect(await issuer.actions()).toContain('consent.withdrawn')
+  })
+
+  test('a withdrawn access ends the tokens of the device for good, also after a new consent', async () => {
+    await using issuer = await start()
+    const user = await issuer.addUser(ada)
+    const device = await createDevice(issuer)
+    const other = await createDevice(issuer)
+    const begin = async ({ begin }: Device, browser: Browser) => {
+      const begun = await begin({ scope: 'openid' })
+      await confirm(issuer, begun, 'allow', browser)
+      return begun
+    }
+    const browser = createBrowser(issuer)
+    const polled = tokensOf(await device.poll(await begin(device, browser)))
+    const unpolled = await begin(device, browser)
+    const ofOther = tokensOf(await other.poll(await begin(other, browser)))
+    const status = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await issuer.fetch(`${issuer.url}/oidc/userinfo`, { headers })).status
+    }
+    expect(await status(polled.access_token)).toBe(200)
+
+    const { scope, support, tenant } = issuer
+    const { clients } = await support.stateOf(tenant, user, [])
+    const given = clients.find(({ clientId }) => clientId === device.application.id)
+    await support.withdrawAccess(scope, user.id, given?.id ?? '')
+    expect(await status(polled.access_token)).toBe(401)
+    const again = tokensOf(await device.poll(await begin(device, browser)))
+
+    expect(await status(again.access_token)).toBe(200)
+    expect(await status(polled.access_token)).toBe(401)
+    expect(await device.poll(unpolled)).toBe('invalid_grant')
+    expect(await status(ofOther.access_token)).toBe(200)
   })
 
   test('a setting that is switched off ends the logins of devices, at every step', async () => {

@@ -13,6 +13,7 @@ import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName, type ProtocolEntry, type Renewal } from '../../store/protocol-store.ts'
 import { accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
+import { isOfDevice } from '../engine/device-code.ts'
 import type { StoredForm } from '../engine/session.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
 import { ACCOUNT_CLIENT } from '../requests/paths.ts'
@@ -29,9 +30,11 @@ const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
 
 /**
  * Whether an entry is listed by user. Access tokens of the `latchkey` command are listed, too: they
- * are valid for hours and have no refresh token.
+ * are valid for hours and have no refresh token. So are grants of device logins, which no session
+ * names.
  */
 function isListed(kind: string, tenantId: string, { clientId }: AdapterPayload): boolean {
+  if (kind === 'Grant') return Provider.ctx !== undefined && isOfDevice(Provider.ctx)
   return LISTED.has(kind) || (kind === 'AccessToken' && isCommand(tenantId, clientId))
 }
 

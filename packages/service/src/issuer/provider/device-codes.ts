@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
 import { type AdapterPayload, errors, Provider } from 'oidc-provider'
 import type { DomainContext } from '../../domain/writes/context.ts'
+import type { Holder } from '../../domain/writes/entries.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { openIfKnown } from '../../domain/writes/vault.ts'
 import type { AttemptLimit, ProtocolStore } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { endCommandLogins } from './command-logins.ts'
 import { undoOnConflict } from './request-changes.ts'
 
 /** The error for too many wrong user codes. */
@@ -109,4 +111,22 @@ export async function findTyped<Found>(
   })
   if (outcome.kind === 'throttled') throw new TooManyCodes(outcome.retryAfterSeconds)
   return outcome.kind === 'verified' ? outcome.found : undefined
+}
+
+/**
+ * Revokes all logins of a user on devices with a client, whether or not the device has its tokens.
+ * A later consent does not make them valid again. Logins in the user's browsers are kept.
+ */
+export async function endDeviceLogins(
+  holder: Holder,
+  userId: string,
+  clientId: string,
+): Promise<void> {
+  const { context, tenant } = holder
+  await endCommandLogins(holder, userId, clientId)
+  const grants = await context.protocol.listByAccount(tenant.id, 'Grant', userId)
+  const ofClient = grants.filter(
+    ({ payload }) => (JSON.parse(payload) as AdapterPayload).clientId === clientId,
+  )
+  await Promise.all(ofClient.map((grant) => context.protocol.delete(grant)))
 }

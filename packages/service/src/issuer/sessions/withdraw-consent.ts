@@ -1,15 +1,15 @@
 import type { Provider } from 'oidc-provider'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
-import { endCommandLogins } from '../provider/command-logins.ts'
 import { dropConsent } from '../provider/consents.ts'
+import { endDeviceLogins } from '../provider/device-codes.ts'
 import { revokeGrant } from './end-session.ts'
 import { sessionsOf } from './user-sessions.ts'
 
 /**
  * Withdraws a user's consent to a client. The consent is deleted first, because without it no token
- * of the client is valid. Then the client's grants are revoked: those of the user's sessions, and
- * those of offline access.
+ * of the client is valid. Then the client's grants are revoked: those of logins on devices, of
+ * the user's sessions, and of offline access.
  */
 export async function withdrawConsent(
   context: IssuerContext,
@@ -20,7 +20,7 @@ export async function withdrawConsent(
   const { protocol } = context
   const holder = { context, tenant: { id: user.tenantId } }
   await dropConsent(holder, user.id, clientId)
-  await endCommandLogins(holder, user.id, clientId)
+  await endDeviceLogins(holder, user.id, clientId)
   const [sessions, tokens] = await Promise.all([
     sessionsOf(context, user),
     protocol.listByAccount(user.tenantId, 'RefreshToken', user.id),

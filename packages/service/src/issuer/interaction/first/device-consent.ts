@@ -3,8 +3,9 @@ import { clientNetwork } from '../../../domain/writes/addresses.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { translator } from '../../../pages/index.ts'
 import { shownName } from '../../provider/clients/self-described.ts'
-import { COMMAND_NAME, endCommandLogins, isCommand } from '../../provider/command-logins.ts'
+import { COMMAND_NAME, isCommand } from '../../provider/command-logins.ts'
 import { keepConsent, placeOf, readConsent } from '../../provider/consents.ts'
+import { endDeviceLogins } from '../../provider/device-codes.ts'
 import type { DeviceFacts } from '../../provider/device-logins.ts'
 import { browserOf, deviceNameOf } from '../../requests/browser-name.ts'
 import { type Form, redirect } from '../../requests/http.ts'
@@ -60,7 +61,7 @@ export async function answerDeviceConsent(flow: InteractionRequest, form: Form):
   const clientId = String(interaction.params.client_id)
   // A token from before the consent was withdrawn must not become valid again.
   if (!(await readConsent(holder, user.id, clientId)))
-    await endCommandLogins(holder, user.id, clientId)
+    await endDeviceLogins(holder, user.id, clientId)
   await keepConsent(holder, user.id, {
     clientId,
     name: await applicationName(flow),
