@@ -1,4 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { deleteUser } from '../../src/domain/users/users.ts'
+import { newId } from '../../src/domain/writes/ids.ts'
+import {
+  addRegistered,
+  dropRegistered,
+  keepRegistered,
+} from '../../src/issuer/provider/clients/registrations.ts'
+import { keepConsent } from '../../src/issuer/provider/consents.ts'
 import {
   ask,
   connect,
@@ -101,6 +110,35 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(page.status).toBeLessThan(400)
   })
 
+  test('a client that others have agreed to stays when a user is deleted, another one expires in a day', async () => {
+    await using issuer = await startOpenIssuer({ store }, on)
+    const bob = await issuer.addUser({ ...ada, email: 'bob@example.com' })
+    const browser = createBrowser(issuer)
+    await browser.submit(await browser.get('/account'), {
+      email: bob.email,
+      password: ada.password,
+    })
+    const [shared, alone] = [await register(issuer), await register(issuer)].map(({ body }) =>
+      String(body.client_id),
+    ) as [string, string]
+    const { tokens } = await connect(issuer, shared)
+    // Bob is the last to agree to either.
+    await connect(issuer, shared, {}, browser)
+    await connect(issuer, alone, {}, browser)
+    await deleteUser(issuer.scope, bob.id)
+    await issuer.idle()
+
+    const holder = { tenantId: issuer.tenant.id, kind: 'RegisteredClient' }
+    const { protocol } = issuer
+    expect(await protocol.listByAccount(holder.tenantId, holder.kind, bob.id)).toEqual([])
+    const next = await refresh(issuer, shared, tokens.refresh_token)
+    expect(next.status).toBe(200)
+    moveTime(86_401)
+    expect((await refresh(issuer, shared, next.body.refresh_token)).status).toBe(200)
+    expect((await createBrowser(issuer).get(ask(issuer, shared).url)).status).toBeLessThan(400)
+    expect((await createBrowser(issuer).get(ask(issuer, alone).url)).status).toBe(400)
+  })
+
   test('A8: a client cannot change itself into a confidential one, and gets no other rights', async () => {
     await using issuer = await startOpenIssuer({ store }, on)
     const { body } = await register(issuer, {
@@ -188,6 +226,55 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(again.tokens.refresh_token).toBeTruthy()
     expect((await refresh(issuer, id, tokens.refresh_token)).body.error).toBe('invalid_grant')
   })
+})
+
+test('a client to which a user agrees while the last one is deleted keeps its lifetime and its user', async () => {
+  await using issuer = await startOpenIssuer(oneProcess, on)
+  const { protocol, domain, tenant } = issuer
+  const holder = { tenant, context: { protocol, domain } }
+  const id = String((await register(issuer)).body.client_id)
+  await keepRegistered(holder, 'usr_1', id)
+  const pageByAccount: typeof protocol.pageByAccount = async (...asked) => {
+    const page = await protocol.pageByAccount(...asked)
+    await keepRegistered(holder, 'usr_2', id)
+    return page
+  }
+  const context = { domain, protocol: { ...protocol, pageByAccount } }
+  await dropRegistered({ tenant, context }, 'usr_1')
+
+  const listed = (user: string) => protocol.listByAccount(tenant.id, 'RegisteredClient', user)
+  expect([(await listed('usr_1')).length, (await listed('usr_2')).length]).toEqual([0, 1])
+  moveTime(86_401)
+  expect(await listed('usr_2')).toHaveLength(1)
+})
+
+test('a user who agrees to a hundred more clients removes none that another one uses', async () => {
+  await using issuer = await startOpenIssuer(oneProcess, on)
+  const { protocol, domain, tenant } = issuer
+  const holder = { tenant, context: { protocol, domain } }
+  async function add(...users: string[]) {
+    const clientId = newId('reg', systemClock)
+    await addRegistered(holder, { client_id: clientId, redirect_uris: [webCallback] })
+    const hosts = ['agent.example']
+    for (const user of users) {
+      await keepRegistered(holder, user, clientId)
+      const asked = { clientId, name: undefined, place: webCallback, hosts, scopes: [], apis: {} }
+      await keepConsent(holder, user, asked)
+    }
+    return clientId
+  }
+  const shared = await add('usr_1', 'usr_2')
+  moveTime(1)
+  const alone = await add('usr_2')
+  moveTime(1)
+  const others = []
+  for (let at = 0; at < 100; at++) others.push(await add('usr_2'))
+
+  moveTime(86_401)
+  const find = async (id: string) => (await keepRegistered(holder, 'usr_3', id))?.clientId
+  expect(await find(shared)).toBe(shared)
+  expect(await find(alone)).toBeUndefined()
+  for (const id of others) expect(await find(id)).toBe(id)
 })
 
 test('registration is off unless the tenant says so, and discovery tells', async () => {

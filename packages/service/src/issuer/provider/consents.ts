@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { knownScopes } from '../../domain/applications/application-scopes.ts'
-import { judgedHosts } from '../../domain/tenants/client-documents.ts'
+import { isRegisteredId, judgedHosts } from '../../domain/tenants/client-documents.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { entry, type Found, type Holder } from '../../domain/writes/entries.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
@@ -38,7 +38,10 @@ export interface GivenConsent extends Consent {
 
 const consents = entry<Consent>('Consent', lifetimes.offlineGrantSeconds)
 
-/** The index of consents across users: by host or, for a client without a host, by client. */
+/**
+ * The index of consents across users: by host, and by client for a client that has no host or has
+ * registered itself.
+ */
 const names = entry<{ userId: string; clientId: string }>(
   'ConsentName',
   lifetimes.offlineGrantSeconds,
@@ -101,6 +104,21 @@ export async function consentsTo(
     return consent ? [{ ...consent.value, userId }] : []
   })
   return { items: (await Promise.all(read)).flat(), next }
+}
+
+/** Whether another user than this one has consented to a client that has registered itself. */
+export async function hasOtherUsers(
+  holder: Holder,
+  userId: string,
+  clientId: string,
+): Promise<boolean> {
+  for (let after: EntryPlace | undefined; ; ) {
+    const page = { after, limit: 2 }
+    const { found, next } = await names.partOfAccount(holder, nameOf({ clientId }), page)
+    if (found.some(({ value }) => value.userId !== userId)) return true
+    if (!next) return false
+    after = next
+  }
 }
 
 /** A page of the hosts to whose clients users have agreed within a year, the latest first. */
@@ -208,7 +226,8 @@ function namesOf(holder: Holder, userId: string, consent: Consent): Change[] {
 function nameIdsOf(userId: string, consent: Consent): [id: string, accountId: string][] {
   const { clientId } = consent
   const hosts = hostsOf(consent)
-  const all = hosts.length > 0 ? hosts.map((host) => nameOf({ host })) : [nameOf({ clientId })]
+  const all = hosts.map((host) => nameOf({ host }))
+  if (hosts.length === 0 || isRegisteredId(clientId)) all.push(nameOf({ clientId }))
   return all.map((name) => [`${name} ${idOf(userId, clientId)}`, name])
 }
 

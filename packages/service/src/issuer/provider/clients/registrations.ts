@@ -14,12 +14,13 @@ import {
 } from '../../../domain/tenants/client-documents.ts'
 import { clientNetwork } from '../../../domain/writes/addresses.ts'
 import { nowMicros } from '../../../domain/writes/context.ts'
-import { entry, type Holder, keyOf } from '../../../domain/writes/entries.ts'
+import { entry, type Found, type Holder, keyOf } from '../../../domain/writes/entries.ts'
 import { newId } from '../../../domain/writes/ids.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { Micros, Tenant } from '../../../store/records.ts'
 import { paths } from '../../requests/paths.ts'
 import { factsOf } from '../../requests/request-facts.ts'
+import { hasOtherUsers } from '../consents.ts'
 import {
   ClientRefused,
   clientOf,
@@ -51,13 +52,18 @@ const CHOICES = 4
 
 /**
  * The maximum number of stored clients to which the same user was the last to agree. Beyond it, the
- * oldest client is deleted.
+ * oldest client is released; see {@link release}.
  */
 const MAX_OF_USER = 100
 
 /** A client that has registered itself. */
 interface Registered extends SelfDescription {
   readonly at: Micros
+  /**
+   * Whether every consent to the client can be found by its id. Missing for a client that an
+   * earlier release has stored.
+   */
+  readonly hasUsersListed?: true
 }
 
 const clients = entry<Registered>('RegisteredClient', undefined)
@@ -201,7 +207,14 @@ export async function addRegistered(
   }: AdapterPayload,
 ): Promise<void> {
   const type = rest.application_type === 'native' ? 'native' : 'web'
-  const client = { clientId, name, redirectUris, type, at: now(holder) } as const
+  const client = {
+    clientId,
+    name,
+    redirectUris,
+    type,
+    at: now(holder),
+    hasUsersListed: true,
+  } as const
   const places = await Promise.all(
     placesOf(clientId).map(async (place) => {
       const found = await clients.read(holder, place)
@@ -255,16 +268,28 @@ export async function keepRegistered(
     { accountId: userId, seconds },
   )
   const own = (await clients.ofAccount(holder, userId)).sort((a, b) => b.value.at - a.value.at)
-  await Promise.all(
-    own.slice(MAX_OF_USER).map(({ entry: { key } }) => clients.drop(holder, { key })),
-  )
+  await Promise.all(own.slice(MAX_OF_USER).map((one) => release(holder, userId, one)))
   return client
 }
 
-/** Deletes the clients to which a user was the last to agree. */
+/** Releases the clients to which a user was the last to agree. */
 export async function dropRegistered(holder: Holder, userId: string): Promise<void> {
   const own = await clients.ofAccount(holder, userId)
-  await Promise.all(own.map(({ entry: { key } }) => clients.drop(holder, { key })))
+  await Promise.all(own.map((one) => release(holder, userId, one)))
+}
+
+/**
+ * Removes the link of a client to the user who was the last to agree to it. If no other user has
+ * agreed, the client expires like one without any consent. Does nothing if a user agrees at the
+ * same time: that user stores the client again, after which the write here fails.
+ */
+async function release(holder: Holder, userId: string, found: Found<Registered>): Promise<void> {
+  const { value, entry } = found
+  const { accountId: _, ...unlinked } = entry
+  const isKept = !value.hasUsersListed || (await hasOtherUsers(holder, userId, value.clientId))
+  const unusedUntil = now(holder) + UNUSED_SECONDS * 1e6
+  const expiresAt = isKept ? entry.expiresAt : Math.min(entry.expiresAt, unusedUntil)
+  await clients.amend(holder, { ...found, entry: { ...unlinked, expiresAt } }, value)
 }
 
 /** The possible slots of a client to which no user has agreed yet. */
