@@ -3,6 +3,7 @@ import type { RequestLimits } from '../../src/issuer/requests/request-limits.ts'
 import type { ProtocolEntry } from '../../src/store/protocol-store.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
+import { createDevice } from './support/devices.ts'
 import { movesTheClock, type StoreKind, startIssuer, storeKinds } from './support/issuer.ts'
 import { moveTime } from './support/token-endpoint.ts'
 
@@ -44,6 +45,60 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(answer.status).toBe(400)
     expect(answer.html.replaceAll(/&#34;|"/g, '&quot;')).toContain(text)
     expect(await issuer.dumpProtocol()).not.toContain('Interaction')
+  })
+
+  test.each([
+    ['a state', { state: 'ä'.repeat(1_025) }, '&quot;state&quot; has 2050 bytes'],
+    ['a request', { logout_hint: 'x'.repeat(9_000) }, 'at most 8192 are accepted'],
+  ])(
+    '%s of a logout that is too long is refused on a page, and nothing is stored',
+    async (_, given, text) => {
+      await using issuer = await start(store)
+      const url = new URL(`${issuer.url}/oidc/logout?client_id=${issuer.application.id}`)
+      const long = new URL(url)
+      for (const [name, value] of Object.entries(given)) long.searchParams.set(name, value)
+
+      const answer = await createBrowser(issuer).peek(long.href)
+      expect(answer.status).toBe(400)
+      expect(answer.html.replaceAll(/&#34;|"/g, '&quot;')).toContain(text)
+      expect(await issuer.dumpProtocol()).not.toContain('Session')
+
+      url.searchParams.set('state', 'x'.repeat(2_048))
+      // An ID token may be long, and is not stored.
+      url.searchParams.set('id_token_hint', `${'y'.repeat(9_000)}.e30.`)
+      expect((await createBrowser(issuer).peek(url.href)).html).not.toContain('are accepted')
+      url.searchParams.delete('id_token_hint')
+      expect((await createBrowser(issuer).peek(url.href)).status).toBe(303)
+      expect(await issuer.dumpProtocol()).toContain('x'.repeat(2_048))
+    },
+  )
+
+  test.each(['ui_locales', 'login_hint', 'acr_values'])(
+    'a device that sends a long "%s" is refused, and nothing is stored',
+    async (name) => {
+      await using issuer = await start(store)
+      const device = await createDevice(issuer)
+      const ask = async (value: string) => {
+        const client = { client_id: device.application.id, scope: 'openid' }
+        const body = new URLSearchParams({ ...client, [name]: value })
+        const response = await issuer.fetch(`${issuer.url}/oidc/device`, { method: 'POST', body })
+        return [response.status, await response.json()]
+      }
+      const [status, body] = await ask('ä'.repeat(4_096))
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ error: 'invalid_request' })
+      expect(await issuer.dumpProtocol()).not.toContain('DeviceCode')
+      const [accepted] = await ask('x'.repeat(7_000))
+      expect(accepted).toBe(200)
+    },
+  )
+
+  test('a code in the address of the page for devices is not stored', async () => {
+    await using issuer = await start(store)
+    const code = 'C'.repeat(9_000)
+    const query = `user_code=${code}&state=${code}&ui_locales=${code}`.slice(0, 15_000)
+    expect((await createBrowser(issuer).peek(`${issuer.url}/device?${query}`)).status).toBe(200)
+    expect(await issuer.dumpProtocol()).not.toContain('CCCC')
   })
 
   test('a state of 2 kB goes through', async () => {

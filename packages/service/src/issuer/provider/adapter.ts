@@ -16,6 +16,7 @@ import type { IssuerContext } from '../context.ts'
 import { isOfDevice } from '../engine/device-code.ts'
 import type { StoredForm } from '../engine/session.ts'
 import { jwtParts } from '../requests/jwt-parts.ts'
+import { isTooLongToKeep } from '../requests/parameter-limits.ts'
 import { ACCOUNT_CLIENT } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { changesOver, storedForm } from '../sessions/session-changes.ts'
@@ -156,8 +157,10 @@ const MAX_PUSHED = 12_288
 
 const PUSHED = 'PushedAuthorizationRequest'
 
-function refuseLongRequest({ kind, request }: AdapterPayload): void {
-  if (kind !== PUSHED || (request?.length ?? 0) <= MAX_PUSHED) return
+function refuseLongRequest({ kind, request, params }: AdapterPayload): void {
+  const isLongPush = kind === PUSHED && (request?.length ?? 0) > MAX_PUSHED
+  const isLongDevice = kind === 'DeviceCode' && params !== undefined && isTooLongToKeep(params)
+  if (!isLongPush && !isLongDevice) return
   throw new errors.InvalidRequest('the parameters are too long; at most 8,192 bytes are accepted')
 }
 
