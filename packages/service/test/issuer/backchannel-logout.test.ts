@@ -6,11 +6,13 @@ import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import { createUser, deleteUser, setDisabled } from '../../src/domain/users/users.ts'
+import { createVault } from '../../src/domain/writes/vault.ts'
 import { createOutgoing, isPublicAddress } from '../../src/egress/outgoing.ts'
 import { StoreError } from '../../src/store/errors.ts'
+import type { DataStore } from '../../src/store/ports.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
-import type { User } from '../../src/store/records.ts'
-import { anAudit, aSigningKey } from '../store/records.ts'
+import type { SigningKey, User } from '../../src/store/records.ts'
+import { anApplication, anAudit, aSigningKey } from '../store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import {
@@ -95,37 +97,58 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(told).not.toHaveProperty('nonce')
   })
 
-  test('a tenant whose signing key cannot be opened keeps no other from ending sessions, and its own end later', async () => {
-    await using issuer = await startIssuer({ store })
-    const { scope, domain, protocol } = issuer
-    const settings = { ...defaultSettings, domain: 'broken.localhost' }
-    const broken = await createTenant(scope, { name: '', metadata: {}, settings })
-    const key = aSigningKey(broken.id)
-    await domain.store.signingKeys.insert(key, anAudit('create'))
-    const theirs = { ...scope, tenantId: broken.id }
-    const profile = { emailVerified: true, disabled: false, metadata: {}, profile: {} }
-    const bob = await createUser(theirs, { email: 'bob@example.com', ...profile })
-    const user = await issuer.addUser(ada)
-    for (const { tenantId, id } of [bob, user]) {
-      await protocol.put({
-        ...{ tenantId, kind: 'Session', key: `session-${id}`, accountId: id },
-        payload: JSON.stringify({ loginTs: 1, authorizations: {} }),
-        expiresAt: (Date.now() + 3_600_000) * 1_000,
-      })
+  const sealed = createVault(Buffer.alloc(32, 9)).seal('elsewhere', 'a secret')
+  const withKey = (members: Partial<SigningKey>) => async (of: DataStore, tenantId: string) => {
+    const key = aSigningKey(tenantId, members)
+    await of.signingKeys.insert(key, anAudit('create'))
+    return { mend: () => of.signingKeys.delete(tenantId, key.id, anAudit('delete')) }
+  }
+  async function withSecret(of: DataStore, tenantId: string) {
+    const application = anApplication(tenantId, { sealedSecret: sealed })
+    await of.applications.insert(application, anAudit('create'))
+    return {
+      authorizations: { [application.id]: { sid: 'some sid' } },
+      mend: () => of.applications.delete(tenantId, application.id, anAudit('delete')),
     }
-    const sessions = async ({ tenantId, id }: User) =>
-      (await protocol.listByAccount(tenantId, 'Session', id)).length
+  }
 
-    await setDisabled(theirs, bob.id, true)
-    await setDisabled(scope, user.id, true)
-    await issuer.idle()
-    expect([await sessions(user), await sessions(bob)]).toEqual([0, 1])
-    expect(issuer.problems).toContainEqual(expect.objectContaining({ tenantId: broken.id }))
+  test.each([
+    ['whose signing key is broken', withKey({})],
+    ['whose master key is unknown', withKey({ sealedJwk: sealed })],
+    ['whose application has a secret under an unknown master key', withSecret],
+  ])(
+    'a tenant %s keeps no other from ending sessions, and its own end later',
+    async (_, breakTenant) => {
+      await using issuer = await startIssuer({ store })
+      const { scope, domain, protocol } = issuer
+      const settings = { ...defaultSettings, domain: 'broken.localhost' }
+      const broken = await createTenant(scope, { name: '', metadata: {}, settings })
+      const { mend, ...more } = await breakTenant(domain.store, broken.id)
+      const theirs = { ...scope, tenantId: broken.id }
+      const profile = { emailVerified: true, disabled: false, metadata: {}, profile: {} }
+      const bob = await createUser(theirs, { email: 'bob@example.com', ...profile })
+      const user = await issuer.addUser(ada)
+      for (const { tenantId, id } of [bob, user]) {
+        await protocol.put({
+          ...{ tenantId, kind: 'Session', key: `session-${id}`, accountId: id },
+          payload: JSON.stringify({ loginTs: 1, authorizations: {}, ...(id === bob.id && more) }),
+          expiresAt: (Date.now() + 3_600_000) * 1_000,
+        })
+      }
+      const sessions = async ({ tenantId, id }: User) =>
+        (await protocol.listByAccount(tenantId, 'Session', id)).length
 
-    await domain.store.signingKeys.delete(broken.id, key.id, anAudit('delete'))
-    await issuer.idle()
-    expect(await sessions(bob)).toBe(0)
-  })
+      await setDisabled(theirs, bob.id, true)
+      await setDisabled(scope, user.id, true)
+      await issuer.idle()
+      expect([await sessions(user), await sessions(bob)]).toEqual([0, 1])
+      expect(issuer.problems).toContainEqual(expect.objectContaining({ tenantId: broken.id }))
+
+      await mend()
+      await issuer.idle()
+      expect(await sessions(bob)).toBe(0)
+    },
+  )
 
   test('an application that starts a logout gets a logout token too, and its user is logged out', async () => {
     await using issuer = await startIssuer({ store })

@@ -12,7 +12,7 @@ test('every kind of record that expires has the lifetime, and the sealed member,
     .filter(({ kind }) => kind !== OF_TESTS)
     .map(({ kind, seconds, sealed }) => [kind, seconds, sealed])
   expect(found.sort()).toEqual([
-    ['BegunImpersonation', DAY, undefined],
+    ['BegunImpersonation', 90 * DAY, undefined],
     ['Consent', 365 * DAY, undefined],
     // As long as the consent, as a program.
     ['ConsentName', 365 * DAY, undefined],

@@ -3,13 +3,21 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { begunImpersonations } from '../../src/domain/operators/impersonations.ts'
+import {
+  beginImpersonation,
+  begunImpersonations,
+  readImpersonation,
+} from '../../src/domain/operators/impersonations.ts'
 import {
   acceptInvitation,
   inviteOperator,
   updateOperator,
 } from '../../src/domain/operators/operators.ts'
+import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
+import { createUser } from '../../src/domain/users/users.ts'
 import { found } from '../../src/domain/writes/errors.ts'
+import { createVault } from '../../src/domain/writes/vault.ts'
+import { anAudit, aSigningKey } from '../store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { createClient } from './support/client.ts'
 import { allStoreKinds, type StoreKind, startIssuer, type TestIssuer } from './support/issuer.ts'
@@ -162,6 +170,48 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(receiver.tokens).toHaveLength(1)
     expect((await at.actions()).filter((one) => one === 'impersonation.end')).toHaveLength(1)
   })
+
+  test.each([
+    ['whose signing key is broken', {}],
+    [
+      'whose master key is unknown',
+      { sealedJwk: createVault(Buffer.alloc(32, 9)).seal('key', 'jwk') },
+    ],
+  ])(
+    'a tenant %s keeps the logins of no other from ending, and its own end later',
+    async (_, members) => {
+      const at = await start(store)
+      await using issuer = at.issuer
+      const { scope, domain, protocol } = issuer
+      const settings = { ...defaultSettings, domain: `broken-${issuer.tenant.id}.localhost` }
+      const metadata = { latchkey_impersonation: 'allowed' }
+      const broken = await createTenant(scope, { name: '', metadata, settings })
+      const key = aSigningKey(broken.id, members)
+      await domain.store.signingKeys.insert(key, anAudit('create'))
+      const theirs = { ...scope, tenantId: broken.id }
+      const profile = { emailVerified: true, disabled: false, metadata: {}, profile: {} }
+      const bob = await createUser(theirs, { email: 'bob@example.com', ...profile })
+      const { id } = await issuer.support.askToImpersonate(theirs, at.eve, bob.id, REASON)
+      const holder = { context: { protocol, domain }, tenant: broken }
+      const asked = found(await readImpersonation(holder, id))
+      await beginImpersonation(holder, scope.actor, asked)
+      const { browser, question } = await atQuestion(at)
+      await browser.submit(question, {})
+
+      await updateOperator(scope, at.eve.operator.id, { role: 'viewer', reach: 'all' })
+      await issuer.idle()
+      expect((await at.now()).state).toBe('ended')
+      const state = async () => (await issuer.support.impersonations(theirs, bob.id))[0]?.state
+      expect(await state()).toBe('begun')
+      expect(issuer.problems).toContainEqual(expect.objectContaining({ tenantId: broken.id }))
+
+      await domain.store.signingKeys.delete(broken.id, key.id, anAudit('delete'))
+      await issuer.idle()
+      expect(await state()).toBe('ended')
+      const left = (await begunImpersonations(holder)).map((one) => one.id)
+      expect(left).not.toContain(id)
+    },
+  )
 
   test('of the end by the user, by the operator and by a rule at once, one is noted', async () => {
     const at = await start(store)

@@ -90,9 +90,9 @@ const impersonations = entry<Impersonation>('Impersonation', SHOWN_SECONDS)
 
 /**
  * The begun logins of all tenants. A login is removed after its applications are notified of its
- * end.
+ * end, which may be late if the provider of its tenant cannot be made.
  */
-const begun = entry<{ tenantId: string; id: string }>('BegunImpersonation', 86_400)
+const begun = entry<{ tenantId: string; id: string }>('BegunImpersonation', SHOWN_SECONDS)
 const ALL = { accountId: 'all' }
 const everywhere = ({ context }: Holder): Holder => ({ context, tenant: { id: SYSTEM_TENANT_ID } })
 

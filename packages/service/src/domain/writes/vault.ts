@@ -60,6 +60,14 @@ export class UnknownMasterKeyError extends StoreError {
   }
 }
 
+/**
+ * Whether an error is a failure of the store as a whole. Work for other tenants would fail as well;
+ * after another error, such as a secret that cannot be opened, only that of one tenant does.
+ */
+export function isStoreDown(error: unknown): boolean {
+  return error instanceof StoreError && !(error instanceof UnknownMasterKeyError)
+}
+
 /** The master keys. The newest key seals; all keys open. */
 export interface MasterKeys {
   /**

@@ -14,6 +14,7 @@ import {
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
 import type { Actor } from '../../domain/writes/context.ts'
+import { isStoreDown } from '../../domain/writes/vault.ts'
 import type { AuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { type Acting, readSession, type Session } from '../engine/session.ts'
@@ -138,8 +139,8 @@ export async function noteActingLogout(
 /**
  * Ends operators' logins as users that have expired, or that the tenant's setting, the operator's
  * role or the state of either account no longer allows. Each use of such a login is already
- * refused; this function notifies the applications and writes the log. `idle` runs the check at
- * once.
+ * refused; this function notifies the applications and writes the log. A tenant that fails is
+ * reported, and tried again with the next check. `idle` runs the check at once.
  */
 export function watchActing(
   context: IssuerContext,
@@ -147,32 +148,44 @@ export function watchActing(
   providerOf: (tenant: Tenant) => Promise<Provider>,
 ): { idle(): Promise<void> } {
   const watching = background.every(LOOK_MS, 'ending logins of operators', async (isClosed) => {
+    const failed = new Set<string>()
     for (const { tenantId, id } of await begunImpersonations({ context })) {
       if (isClosed()) return
-      const tenant = await lookUpTenant(context.domain, tenantId)
-      const found = tenant && (await readImpersonation({ context, tenant }, id))
-      if (!tenant || !found) {
-        await clearBegun({ context }, id)
-        continue
+      if (failed.has(tenantId)) continue
+      try {
+        await endIfInvalid(tenantId, id)
+      } catch (err) {
+        if (isStoreDown(err)) throw err
+        failed.add(tenantId)
+        context.logger.error({ tenantId, err }, LATE)
       }
-      const { begunAt, askedAt } = found.value
-      // The login has not begun yet, or never will.
-      if (begunAt === undefined) {
-        if (context.domain.clock.now() * 1e3 > askedAt + FORGOTTEN_MICROS)
-          await clearBegun({ context }, id)
-        continue
-      }
-      const state = await judgeImpersonation({ context, tenant }, found.value)
-      if (state === 'live') continue
-      const provider = await providerOf(tenant)
-      await endActing({ context, tenant, provider }, { name: 'service' }, id, state)
     }
   })
+
+  /** Ends an operator's login that is no longer valid. */
+  async function endIfInvalid(tenantId: string, id: string): Promise<void> {
+    const tenant = await lookUpTenant(context.domain, tenantId)
+    const found = tenant && (await readImpersonation({ context, tenant }, id))
+    if (!tenant || !found) return clearBegun({ context }, id)
+    const { begunAt, askedAt } = found.value
+    // The login has not begun yet, or never will.
+    if (begunAt === undefined) {
+      if (context.domain.clock.now() * 1e3 > askedAt + FORGOTTEN_MICROS)
+        await clearBegun({ context }, id)
+      return
+    }
+    const state = await judgeImpersonation({ context, tenant }, found.value)
+    if (state === 'live') return
+    const provider = await providerOf(tenant)
+    await endActing({ context, tenant, provider }, { name: 'service' }, id, state)
+  }
   context.domain.events.on('change', ({ action }: AuditEntry) => {
     if (CONCERNS.test(action)) void watching.wake()
   })
   return { idle: watching.wake }
 }
+
+const LATE = 'The logins of operators at a tenant cannot be ended; it will be tried again.'
 
 /** The time after which a requested login can no longer begin, in microseconds. */
 const FORGOTTEN_MICROS = 2 * 86_400 * 1e6

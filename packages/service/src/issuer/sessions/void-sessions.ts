@@ -8,8 +8,8 @@ import { isAboutToBeKept, isLoginValid } from '../../domain/ways/valid-logins.ts
 import { exclusively } from '../../domain/writes/context.ts'
 import { entry, type Holder } from '../../domain/writes/entries.ts'
 import { type FollowedLog, followLog } from '../../domain/writes/follow-log.ts'
+import { isStoreDown } from '../../domain/writes/vault.ts'
 import { VOID_SESSIONS } from '../../store/cursors.ts'
-import { StoreError } from '../../store/errors.ts'
 import type { EntryPlace } from '../../store/protocol-store.ts'
 import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
@@ -57,8 +57,8 @@ interface UserName {
 }
 
 /**
- * Users whose sessions could not be ended, because the provider of their tenant cannot be made: of all tenants, for
- * longer than any session.
+ * Users whose sessions could not be ended, for example because the provider of their tenant cannot be made: of all
+ * tenants, for longer than any session.
  */
 const late = entry<UserName>('LateSessions', 90 * 86_400)
 const ALL = { accountId: 'all' }
@@ -94,25 +94,32 @@ export function endVoidSessions(
     if (users.size === 0) return
     // The providers are read before the lock is taken: the first provider of a tenant creates its
     // key, which takes another lock.
-    const { providers, failed } = await providersOf(users.values())
-    for (const user of users.values()) {
-      if (failed.has(user.tenantId)) await late.put(holder, nameOf(user), user, ALL)
-    }
-    await besideEarlierRelease(context, () => endAll([...users.values()], providers))
+    const found = await providersOf(users.values())
+    await besideEarlierRelease(context, async () => {
+      for (const user of await endAll([...users.values()], found)) {
+        await late.put(holder, nameOf(user), user, ALL)
+      }
+    })
   }
 
-  /** Ends the sessions of the users whose tenants have a provider here. */
+  /** Ends the sessions of users. Returns the users for whom this has failed. */
   async function endAll(
     waiting: UserName[],
-    providers: ReadonlyMap<string, Provider>,
-  ): Promise<void> {
+    { providers, failed }: Awaited<ReturnType<typeof providersOf>>,
+  ): Promise<UserName[]> {
+    const left: UserName[] = []
     async function work(): Promise<void> {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const provider = providers.get(next.tenantId)
-        if (provider) await endSessions(context, provider, next.tenantId, next.userId)
+        const { tenantId, userId } = next
+        const provider = providers.get(tenantId)
+        const isDone = provider
+          ? await trying(tenantId, () => endSessions(context, provider, tenantId, userId))
+          : !failed.has(tenantId)
+        if (!isDone) left.push(next)
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return left
   }
 
   /**
@@ -123,16 +130,28 @@ export function endVoidSessions(
     const providers = new Map<string, Provider>()
     const failed = new Set<string>()
     for (const id of new Set([...users].map(({ tenantId }) => tenantId))) {
-      try {
+      const isMade = await trying(id, async () => {
         const tenant = await lookUpTenant(context.domain, id)
         if (tenant) providers.set(id, await providerOf(tenant))
-      } catch (err) {
-        if (err instanceof StoreError) throw err
-        failed.add(id)
-        context.logger.error({ tenantId: id, err }, LATE)
-      }
+      })
+      if (!isMade) failed.add(id)
     }
     return { providers, failed }
+  }
+
+  /**
+   * Runs work for a tenant. Returns whether it succeeded, and logs a failure that other tenants need
+   * not wait for.
+   */
+  async function trying(tenantId: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (err) {
+      if (isStoreDown(err)) throw err
+      context.logger.error({ tenantId, err }, LATE)
+      return false
+    }
   }
 
   const retrying = background.every(RETRY_MS, 'ending late sessions', async (isClosed) => {
@@ -141,11 +160,11 @@ export function endVoidSessions(
       const { found, next } = await late.partOfAccount(holder, ALL.accountId, page)
       if (found.length === 0) return
       const users = found.map(({ value }) => value)
-      const { providers, failed } = await providersOf(users)
+      const providers = await providersOf(users)
       const isOurs = await exclusively(context.domain, 'late-sessions', async () => {
-        await endAll([...users], providers)
+        const left = new Set((await endAll([...users], providers)).map(nameOf))
         for (const user of users) {
-          if (!failed.has(user.tenantId)) await late.drop(holder, nameOf(user))
+          if (!left.has(nameOf(user))) await late.drop(holder, nameOf(user))
         }
       })
       if (!isOurs || !next) return
