@@ -48,6 +48,36 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect([before.status, before.location]).toEqual([400, undefined])
   })
 
+  test.each([
+    ['answers with 503', (response: ServerResponse) => response.writeHead(503).end()],
+    ['limits requests', (response: ServerResponse) => response.writeHead(429).end()],
+    ['breaks the connection off', (response: ServerResponse) => response.destroy()],
+  ])('an agent whose host %s is asked to try again, and goes on afterwards', async (_, fail) => {
+    await using agent = await startAgent()
+    await using issuer = await startOpenIssuer({ store })
+    const first = await connect(issuer, agent.id, offline)
+    agent.answer = (_, response) => void fail(response)
+    // The document is still cached.
+    const second = await refresh(issuer, agent.id, first.tokens.refresh_token)
+    expect(second.status).toBe(200)
+
+    moveTime(3_601)
+    const failed = await refresh(issuer, agent.id, second.body.refresh_token)
+    expect([failed.status, failed.body.error]).toEqual([503, 'temporarily_unavailable'])
+    const seconds = Number(failed.headers.get('retry-after'))
+    expect(seconds).toBeGreaterThan(0)
+    const page = await createBrowser(issuer).get(ask(issuer, agent.id).url)
+    expect([page.status, page.html]).toEqual([503, expect.stringContaining(agent.id)])
+    expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0)
+
+    agent.answer = undefined
+    moveTime(seconds + 1)
+    const third = await refresh(issuer, agent.id, second.body.refresh_token)
+    expect(third.status).toBe(200)
+    // The log has the reason, and no token.
+    expect(JSON.stringify(issuer.problems)).not.toContain(second.body.refresh_token)
+  })
+
   test('A5: a consent is given only by the form of its own page, once, and for what it showed', async () => {
     await using agent = await startAgent()
     await using issuer = await startOpenIssuer({ store })
@@ -303,6 +333,12 @@ test('A3: what is no small JSON document at a public address is refused, with th
   expect(agent.reads).not.toContain('/client.json')
 })
 
+test('an agent whose host has no address is asked to try again', async () => {
+  await using issuer = await startOpenIssuer(oneProcess)
+  const page = await createBrowser(issuer).get(ask(issuer, 'https://agent.invalid/client.json').url)
+  expect([page.status, page.html]).toEqual([503, expect.stringContaining('agent.invalid')])
+})
+
 test('A4: of many ids from one network few are read, nothing is written, and others log in', async () => {
   await using agent = await startAgent()
   await using issuer = await startOpenIssuer(oneProcess)
@@ -324,7 +360,8 @@ test('A4: hosts that do not answer hold five places of a tenant, and one more is
   const open = (at: number) => createBrowser(issuer).get(ask(issuer, `${agent.url}/${at}.json`).url)
   const waiting = [1, 2, 3, 4, 5].map(open)
   await vi.waitUntil(() => held.length === 5)
-  expect((await open(6)).html).toContain('Too many documents are being read.')
+  const sixth = await open(6)
+  expect([sixth.status, sixth.html]).toEqual([503, expect.stringContaining('Too many documents')])
   for (const response of held) response.setHeader('content-type', 'application/json').end('[]')
   for (const { html } of await Promise.all(waiting)) expect(html).toContain('not a JSON object')
   agent.answer = undefined

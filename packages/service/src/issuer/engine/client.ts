@@ -1,4 +1,4 @@
-import { errors, Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { replace } from './replace.ts'
 
 /**
@@ -18,15 +18,23 @@ const FOR_CLIENTS =
 /**
  * Finds self-described clients only for their own requests. A logout does not notify such clients,
  * so the logout must not wait for the hosts of these clients, or fail because of them.
+ *
+ * @param toThrow - Returns the error to throw in place of oidc-provider's.
  */
 export function findSelfDescribedForLogins(
   provider: Provider,
   isSelfDescribed: (id: string) => boolean,
+  toThrow: (error: unknown, ctx: KoaContextWithOIDC | undefined) => unknown,
 ): void {
   const find: FindClient = replace(provider, 'Client.find', async function (id) {
     const isAsked = FOR_CLIENTS.test(Provider.ctx?.oidc.route ?? '')
-    if (typeof id === 'string' && isSelfDescribed(id) && !isAsked) return undefined
-    return find.call(this, id)
+    if (typeof id !== 'string' || !isSelfDescribed(id)) return find.call(this, id)
+    if (!isAsked) return undefined
+    try {
+      return await find.call(this, id)
+    } catch (error) {
+      throw toThrow(error, Provider.ctx)
+    }
   })
 }
 

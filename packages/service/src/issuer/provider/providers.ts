@@ -51,7 +51,7 @@ import { earlierSecret } from './clients/client-metadata.ts'
 import { describeForbiddenGrant } from './clients/client-policy.ts'
 import { checkProof } from './clients/client-proofs.ts'
 import { boundRegistrations, createRegistrationCounts } from './clients/registrations.ts'
-import { isSelfDescribed } from './clients/self-described.ts'
+import { askToRetry, isSelfDescribed } from './clients/self-described.ts'
 import { createConfiguration } from './configuration.ts'
 import { askForCodes, countPoll } from './device-logins.ts'
 import { noteRefusals } from './note-refusals.ts'
@@ -166,7 +166,7 @@ async function build(
     return { userAgent, address: clientIp || undefined }
   })
   keepStoredForms(provider, (session) => removeSession(context, provider, tenant.id, session))
-  findSelfDescribedForLogins(provider, isSelfDescribedId)
+  findSelfDescribedForLogins(provider, isSelfDescribedId, askToRetry)
   nameForbiddenGrants(provider, describeForbiddenGrant)
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.logoutNotices.attach(tenant.id, provider)

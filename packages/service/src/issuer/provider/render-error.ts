@@ -7,7 +7,7 @@ import { lastApplication } from '../requests/application-cookie.ts'
 import { brandingFor, wayToApplication } from '../requests/branding.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { actingOf } from '../sessions/acting.ts'
-import { ClientRefused } from './clients/self-described.ts'
+import { ClientRefused, ClientUnavailable } from './clients/self-described.ts'
 import { refusalFacts } from './refusal-facts.ts'
 
 type RenderError = NonNullable<Configuration['renderError']>
@@ -25,7 +25,9 @@ export function createRenderError(context: IssuerContext): RenderError {
     const facts = refusalFacts(context, ctx, error)
     const page: Pages['message'] = { ...wordsFor(ctx, error), link }
     if (tenant.settings.developerMode) page.forDevelopers = facts
-    const refused = [error, error.cause].find((one) => one instanceof ClientRefused)
+    const refused = [error, error.cause].find(
+      (one) => one instanceof ClientRefused || one instanceof ClientUnavailable,
+    )
     if (refused) Object.assign(page, { text: 'errorText', detail: refused.error_description })
     // This text of oidc-provider may contain parts of the request. The page escapes them.
     else if (page.text === 'errorText') page.detail = out.error_description ?? out.error

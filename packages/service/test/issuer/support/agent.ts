@@ -143,7 +143,8 @@ export async function tokenRequest(issuer: TestIssuer, fields: Record<string, st
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(fields).toString(),
   })
-  return { status: response.status, body: (await response.json()) as Record<string, string> }
+  const { status, headers } = response
+  return { status, headers, body: (await response.json()) as Record<string, string> }
 }
 
 /** Redeems the code of a callback. */

@@ -5,9 +5,16 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../../clock.ts'
 import { acceptsDocuments, documentRefusal } from '../../../domain/tenants/client-documents.ts'
 import { clientNetwork } from '../../../domain/writes/addresses.ts'
-import type { Outgoing } from '../../../egress/outgoing.ts'
+import { type Outgoing, Unanswered } from '../../../egress/outgoing.ts'
 import type { Tenant } from '../../../store/records.ts'
-import { ClientRefused, clientOf, isRedirect, MAX_REDIRECTS, shownName } from './self-described.ts'
+import {
+  ClientRefused,
+  ClientUnavailable,
+  clientOf,
+  isRedirect,
+  MAX_REDIRECTS,
+  shownName,
+} from './self-described.ts'
 
 type Features = NonNullable<Configuration['features']>
 type ProviderFetch = NonNullable<Configuration['fetch']>
@@ -39,6 +46,9 @@ const READS_PER_MINUTE = 30
  */
 const MAX_READING = { all: 20, ofTenant: 5 }
 
+/** The time after which to retry if there are too many fetches, in seconds: the time of one. */
+const BUSY_SECONDS = 5
+
 /** Returns the facts about a request that decide whether a document is fetched. */
 type FactsOf = (request: IncomingMessage) => { tenant: Tenant; clientIp: string }
 
@@ -53,9 +63,18 @@ export interface ClientDocuments {
   /**
    * The `fetch` for a tenant's documents. Its response contains only the supported metadata.
    *
-   * @throws ClientRefused if the document cannot be fetched or used.
+   * @throws ClientRefused if the document cannot be used; ClientUnavailable if it cannot be fetched
+   *   at the moment.
    */
   reading(tenantId: string): ProviderFetch
+}
+
+/** The time until which a document is not fetched again, and the reason. */
+interface Pause {
+  readonly until: number
+  readonly reason: string
+  /** Whether the document could not be fetched, so that nothing is known about it. */
+  readonly isPassing: boolean
 }
 
 /** Creates the reader and cache of metadata documents. */
@@ -67,7 +86,7 @@ export function createClientDocuments(context: {
   const { clock, outgoing, logger } = context
   const reads = new RateLimiterMemory({ points: READS_PER_MINUTE, duration: 60 })
   const known = new LRUCache<string, { until: number; metadata: object }>({ max: MAX_KEPT })
-  const refused = new LRUCache<string, { until: number; reason: string }>({ max: MAX_REFUSED })
+  const refused = new LRUCache<string, Pause>({ max: MAX_REFUSED })
   const reading = new Map<string, number>()
 
   /** Whether an entry is valid. Too late an expiry means that the clock was set back since. */
@@ -86,11 +105,16 @@ export function createClientDocuments(context: {
     if (refusal !== undefined) throw new ClientRefused(refusal)
   }
 
+  function errorOf({ reason, isPassing, until }: Pause): Error {
+    const seconds = Math.max(1, Math.ceil((until - clock.now()) / 1_000))
+    return isPassing ? new ClientUnavailable(reason, seconds) : new ClientRefused(reason)
+  }
+
   /** Counts a fetch as running, until the returned function is called. */
   function enter(tenantId: string): () => void {
     const [own = 0, all] = [reading.get(tenantId), [...reading.values()].reduce((a, b) => a + b, 0)]
     if (own >= MAX_READING.ofTenant || all >= MAX_READING.all) {
-      throw new ClientRefused('Too many documents are being read.')
+      throw new ClientUnavailable('Too many documents are being read.', BUSY_SECONDS)
     }
     reading.set(tenantId, own + 1)
     return () => {
@@ -125,7 +149,7 @@ export function createClientDocuments(context: {
         const key = keyOf(tenantId, clientId)
         if (isFresh(known.get(key))) return true
         const pause = refused.get(key)
-        if (pause && isFresh(pause)) throw new ClientRefused(pause.reason)
+        if (pause && isFresh(pause)) throw errorOf(pause)
         await countRead(clientIp)
         return true
       },
@@ -149,16 +173,25 @@ export function createClientDocuments(context: {
         known.set(key, read)
         return answer(read)
       } catch (error) {
-        const reason = `The metadata document ${clientId} cannot be used: ${reasonOf(error)}`
-        refused.set(key, { reason, until: clock.now() + PAUSE_MS })
-        logger.warn({ tenantId, clientId, reason }, 'A client metadata document cannot be used.')
-        throw new ClientRefused(reason)
+        const isPassing = !(error instanceof Unusable) && !(innermost(error) instanceof Unanswered)
+        const fault = isPassing ? 'cannot be fetched' : 'cannot be used'
+        const reason = `The metadata document ${clientId} ${fault}: ${reasonOf(error)}`
+        const pause = { reason, until: clock.now() + PAUSE_MS, isPassing }
+        refused.set(key, pause)
+        logger.warn({ tenantId, clientId, reason }, `A client metadata document ${fault}.`)
+        throw errorOf(pause)
       } finally {
         leave()
       }
     },
   }
 }
+
+/** The statuses below 500 that say nothing about the document: a timeout, and too many requests. */
+const PASSING: readonly number[] = [408, 425, 429]
+
+/** The error for a document that was fetched and cannot be used. */
+class Unusable extends Error {}
 
 function keyOf(tenantId: string, clientId: string): string {
   return `${tenantId} ${clientId}`
@@ -173,27 +206,30 @@ function keptSeconds({ headers }: Response): number {
  * Checks a document and returns its supported metadata, for a public client. All other members are
  * ignored.
  *
- * @throws Error whose message is the fault, as a sentence.
+ * @throws Unusable whose message is the fault, as a sentence; Error if the host has a fault that may
+ *   pass.
  * @see draft-ietf-oauth-client-id-metadata-document §4
  */
 function metadataOf(clientId: string, { status, headers }: Response, text: string): object {
-  if (status !== 200) throw new Error(`it was answered with ${status}; no redirect is followed.`)
+  if (status >= 500 || PASSING.includes(status)) throw new Error(`it was answered with ${status}.`)
+  if (status !== 200) throw new Unusable(`it was answered with ${status}; no redirect is followed.`)
   const type = headers.get('content-type') ?? ''
   if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
-    throw new Error(`its content type is "${type.slice(0, 100)}"; it must be application/json.`)
+    throw new Unusable(`its content type is "${type.slice(0, 100)}"; it must be application/json.`)
   }
   const document = membersOf(text)
   const { client_id: id, redirect_uris: uris, token_endpoint_auth_method: method } = document
-  if (id !== clientId) throw new Error('its "client_id" is not its own address.')
-  if ('client_secret' in document) throw new Error('it has a "client_secret", which is public now.')
+  if (id !== clientId) throw new Unusable('its "client_id" is not its own address.')
+  if ('client_secret' in document)
+    throw new Unusable('it has a "client_secret", which is public now.')
   if (method !== undefined && method !== 'none') {
-    throw new Error(
+    throw new Unusable(
       'its "token_endpoint_auth_method" is not "none"; only public clients with PKCE are accepted.',
     )
   }
   const redirectUris = (Array.isArray(uris) ? uris : []).slice(0, MAX_REDIRECTS).filter(isRedirect)
   if (redirectUris.length === 0) {
-    throw new Error(
+    throw new Unusable(
       'it has no "redirect_uris" that can be used: https://, http:// on localhost, 127.0.0.1 or [::1], or a scheme after a domain, such as com.example.app:/callback.',
     )
   }
@@ -210,11 +246,15 @@ function membersOf(text: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>
   }
-  throw new Error('it is not a JSON object.')
+  throw new Unusable('it is not a JSON object.')
 }
 
-/** The message of the innermost cause. The outer error of `fetch` only says "fetch failed". */
+/** The innermost cause. The outer error of `fetch` only says "fetch failed". */
+function innermost(error: unknown): unknown {
+  return error instanceof Error && error.cause instanceof Error ? innermost(error.cause) : error
+}
+
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message
+  const cause = innermost(error)
+  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -1,4 +1,4 @@
-import { type AdapterPayload, type Client, errors } from 'oidc-provider'
+import { type AdapterPayload, type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { exceptionKeys } from '../../../domain/applications/application-exceptions.ts'
 import { checkReturnUrl } from '../../../domain/applications/application-urls.ts'
 import { isSelfDescribedId } from '../../../domain/tenants/client-documents.ts'
@@ -12,6 +12,32 @@ const MAX_NAME = 60
 
 /** The error for a refused self-described client. Its description names the reason. */
 export class ClientRefused extends errors.InvalidClient {}
+
+/**
+ * The error for a self-described client whose document cannot be fetched at the moment. It says
+ * nothing about the client: the same request can succeed later.
+ */
+export class ClientUnavailable extends errors.TemporarilyUnavailable {
+  readonly retryAfterSeconds: number
+
+  constructor(description: string, retryAfterSeconds: number) {
+    super(description)
+    this.retryAfterSeconds = retryAfterSeconds
+    Object.assign(this, { status: 503, statusCode: 503 })
+  }
+}
+
+/**
+ * The {@link ClientUnavailable} that oidc-provider has wrapped into an `invalid_client`, and asks
+ * the client to retry. Otherwise returns the error itself.
+ */
+export function askToRetry(error: unknown, ctx: KoaContextWithOIDC | undefined): unknown {
+  const [unavailable] = [error, (error as Partial<Error> | undefined)?.cause].filter(
+    (one) => one instanceof ClientUnavailable,
+  )
+  if (unavailable) ctx?.set('retry-after', String(unavailable.retryAfterSeconds))
+  return unavailable ?? error
+}
 
 /** Whether a client describes itself. The users of such a client are asked for consent. */
 export function isSelfDescribed(client: Client | undefined): boolean {
