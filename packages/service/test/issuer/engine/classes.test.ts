@@ -335,7 +335,11 @@ test('a provider that registers its grants in another way is refused', () => {
 
 test('a client with a metadata document is looked for in requests of its own alone', async () => {
   const { provider } = createProvider()
-  findSelfDescribedForLogins(provider, (id) => id.startsWith('https:'))
+  findSelfDescribedForLogins(
+    provider,
+    (id) => id.startsWith('https:'),
+    (error) => error,
+  )
 
   expect(await provider.Client.find('https://agent.example/client.json')).toBeUndefined()
   expect(await provider.Client.find('shop')).toMatchObject({ clientId: 'shop' })
