@@ -233,7 +233,8 @@ export type HeldJob<J extends Job = Job> = J & { fence: number }
  * the clock of the database.
  */
 export interface JobStore {
-  insert(job: Job): Promise<void>
+  /** Stores a job and, in the same step, the audit entry of its start. */
+  insert(job: Job, audit?: AuditEntry): Promise<void>
   get(tenantId: string, id: string): Promise<Job | undefined>
   /** The jobs with these ids, of any tenant. Deleted jobs are missing. */
   some(ids: readonly string[]): Promise<Job[]>

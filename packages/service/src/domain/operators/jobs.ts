@@ -55,13 +55,12 @@ export async function beginJob(
   scope: Scope,
   { kind, work, total }: Pick<BulkJob, 'kind' | 'work' | 'total'>,
 ): Promise<BulkJob> {
-  const job = await insertJob<BulkJob>(scope, {
+  const job: Omit<BulkJob, 'id' | 'actor' | 'createdAt'> = {
     ...{ tenantId: scope.tenantId, kind, work, total },
     state: 'running',
     progress: { after: undefined, taken: [], done: 0, failed: 0, failures: [] },
-  })
-  await note(scope, JOB_BEGIN, job.id)
-  return job
+  }
+  return insertJob<BulkJob>(scope, job, JOB_BEGIN)
 }
 
 /** The kinds of jobs that can be undone, each with the kind that undoes it. */

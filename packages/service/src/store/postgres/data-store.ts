@@ -4,7 +4,7 @@ import type { DataStore } from '../ports.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createReadAccount } from '../sql/read-account.ts'
 import { type Sql, sql } from '../sql/sql.ts'
-import { createAddEntry } from '../sql/tables/audit.ts'
+import { createAddEntry, insertEntry } from '../sql/tables/audit.ts'
 import { createCredentials, credentialsTable } from '../sql/tables/credentials.ts'
 import { createDeliveries } from '../sql/tables/deliveries.ts'
 import { createJobs } from '../sql/tables/jobs.ts'
@@ -148,6 +148,10 @@ function createTables(
     jobs: createJobs({
       reader: engine.reader,
       run: async (statement) => (await connections.write(statement)).rows,
+      insert: (statement, audit) =>
+        connections.write(
+          audit ? sql`with job as (${statement}) ${insertEntry(audit)}` : statement,
+        ),
       now,
       skipLocked: sql`for update skip locked`,
     }),

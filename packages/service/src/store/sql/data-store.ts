@@ -96,6 +96,11 @@ export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
     jobs: createJobs({
       reader: engine.reader,
       run: (statement) => engine.write(() => writer.all(statement)),
+      insert: (statement, audit) =>
+        write(async () => {
+          await writer.run(statement)
+          if (audit) await addEntry(audit)
+        }),
       now,
       skipLocked: sql``,
     }),

@@ -42,6 +42,19 @@ export function describeJobs(open: Open): void {
       expect(await store.jobs.some([])).toEqual([])
     })
 
+    test('a job is stored together with its audit entry, or not at all', async () => {
+      const { store, tenant } = await withJobs(0)
+      const [begun, failed] = [aJob(tenant.id), aJob(tenant.id)]
+      const entry = { ...anAudit('job.begin'), tenantId: tenant.id, target: begun.id }
+      await store.jobs.insert(begun, entry)
+      const broken = { ...entry, target: failed.id, action: null as unknown as string }
+      await expect(store.jobs.insert(failed, broken)).rejects.toThrow()
+
+      expect((await store.jobs.list(tenant.id, 10)).map(({ id }) => id)).toEqual([begun.id])
+      const entries = await store.audit.list({ target: begun.id })
+      expect(entries.map(({ action }) => action)).toEqual(['job.begin'])
+    })
+
     test('one process at a time holds a job, and one that comes too late keeps nothing', async () => {
       const { store, tenant, jobs } = await withJobs(2)
       const claims = await Promise.all([1, 2, 3].map(() => store.jobs.claim(30)))

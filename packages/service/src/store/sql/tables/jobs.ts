@@ -1,5 +1,6 @@
 import type { HeldJob, Job, JobStore } from '../../jobs.ts'
 import { within } from '../../queue-times.ts'
+import type { AuditEntry } from '../../records.ts'
 import type { Engine } from '../engine.ts'
 import { every as columnsIn, type Row } from '../schema.ts'
 import { list, once, type Sql, sql } from '../sql.ts'
@@ -10,6 +11,8 @@ type JobRow = Row<'jobs'>
 export interface JobEngine extends Pick<Engine, 'reader'> {
   /** Runs one statement that writes. */
   run(statement: Sql<JobRow>): Promise<JobRow[]>
+  /** Runs the statement that inserts a job, and adds an audit entry in the same step. */
+  insert(statement: Sql, audit: AuditEntry | undefined): Promise<unknown>
   /** The expression for the current time in microseconds, from a clock that all processes share. */
   now(): Sql
   /** The end of a query that locks its rows, and skips rows that another process has locked. */
@@ -19,12 +22,13 @@ export interface JobEngine extends Pick<Engine, 'reader'> {
 const every = columnsIn('jobs')
 
 /** Creates the {@link JobStore} of an SQL database. */
-export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
+export function createJobs({ reader, run, insert, now, skipLocked }: JobEngine): JobStore {
   const until = (seconds: number) => sql`${now()} + ${Math.round(seconds * 1e6)}`
   return {
-    async insert({ id, tenantId, kind, state, work, actor, progress, total, createdAt }) {
-      await run(sql`insert into jobs (${every}) values (${id}, ${tenantId}, ${kind}, ${state},
-        ${JSON.stringify(work)}, ${JSON.stringify(actor)}, ${JSON.stringify(progress)}, ${total}, ${createdAt}, 0, 0)`)
+    async insert({ id, tenantId, kind, state, work, actor, progress, total, createdAt }, audit) {
+      const job = sql`insert into jobs (${every}) values (${id}, ${tenantId}, ${kind}, ${state},
+        ${JSON.stringify(work)}, ${JSON.stringify(actor)}, ${JSON.stringify(progress)}, ${total}, ${createdAt}, 0, 0)`
+      await insert(job, audit)
     },
     async get(tenantId, id) {
       const row = await reader.first(sql<JobRow>`select ${every} from jobs
