@@ -181,12 +181,15 @@ export interface JobHelp {
 /**
  * Runs one step of a job. A job is stopped if its tenant was deleted, or if the operator who began it
  * may no longer change the users of the tenant.
+ *
+ * @param giveWay - Called between the parts of a check, so that steps of other jobs can run.
  */
 export async function takeStep(
   context: DomainContext,
   { support, readUser, readChange }: JobHelp,
   job: HeldJob,
   isStopped: () => boolean,
+  giveWay: () => Promise<void> = async () => {},
 ): Promise<void> {
   const { tenantId } = job
   const scope: Scope = { context, actor: actorOf(job), tenantId }
@@ -197,14 +200,23 @@ export async function takeStep(
   if (!(await mayGoOn(context, job))) return stopForOperator(scope, job)
   switch (job.kind) {
     case 'import':
-      return stepOfImport(scope, job, { readUser, readChange }, () =>
-        isStopped() ? Promise.resolve(false) : context.store.jobs.keep(job, HOLD_SECONDS),
-      )
+      return stepOfImport(scope, job, { readUser, readChange }, async () => {
+        if (isCheck(job)) await giveWay()
+        return isStopped() ? false : context.store.jobs.keep(job, HOLD_SECONDS)
+      })
     case 'tell-role':
       return tellOfRole(scope, support, job)
     default:
       return takeUsers(scope, support, job, isStopped)
   }
+}
+
+/**
+ * Whether the next step of a job is the check of an upload. A check keeps what it has found in
+ * memory, so it is one step from the first row to the last.
+ */
+export function isCheck(job: Job): boolean {
+  return job.kind === 'import' && job.progress.phase === 'checking'
 }
 
 /**

@@ -1,0 +1,109 @@
+import { EventEmitter } from 'node:events'
+import type { SourceRecord } from '@latchkey/management/import'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createBackground } from '../../src/background/index.ts'
+import { systemClock } from '../../src/clock.ts'
+import { followJobs } from '../../src/domain/operators/follow-jobs.ts'
+import { checkImport, uploadImport } from '../../src/domain/operators/import-jobs.ts'
+import { beginJob, getJob } from '../../src/domain/operators/jobs.ts'
+import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
+import { noLeakedPasswords } from '../../src/domain/users/leaked-passwords.ts'
+import type { DomainContext, Scope } from '../../src/domain/writes/context.ts'
+import { createVault } from '../../src/domain/writes/vault.ts'
+import { readUserToImport } from '../../src/http/resources/users-import.ts'
+import { readExportedUser } from '../../src/http/resources/users-import-update.ts'
+import type { DataStore } from '../../src/store/ports.ts'
+import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
+import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
+import { quickPasswords } from '../support/quick-passwords.ts'
+
+const stores: Record<string, () => Promise<DataStore>> = {
+  SQLite: () => openSqliteDataStore(':memory:'),
+  async PostgreSQL() {
+    const database = await createDatabase()
+    onTestFinished(() => database.drop())
+    return openPostgresDataStore(database.url)
+  },
+}
+
+/** The number of parts of a hundred rows in an upload. */
+const PARTS = 12
+
+async function* records(): AsyncGenerator<SourceRecord> {
+  for (let line = 2; line < PARTS * 100 + 2; line++) {
+    const members = new Map([['email', `user-${line}@example.com`]])
+    yield { line, members, fault: undefined }
+  }
+}
+
+/** A service that runs jobs, with the ids of the uploads whose parts it has read. */
+async function open(kind: string) {
+  const inner = await (stores[kind] as () => Promise<DataStore>)()
+  onTestFinished(() => inner.close())
+  const parts: string[] = []
+  const store: DataStore = {
+    ...inner,
+    jobs: {
+      ...inner.jobs,
+      async parts(id, ...rest) {
+        parts.push(id)
+        return inner.jobs.parts(id, ...rest)
+      },
+    },
+  }
+  const context: DomainContext = {
+    ...{ store, passwords: quickPasswords, leaks: noLeakedPasswords, events: new EventEmitter() },
+    clock: systemClock,
+    domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
+    allowDeveloperMode: false,
+    vault: createVault(Buffer.alloc(32, 7)),
+  }
+  async function addTenant(domain: string): Promise<Scope> {
+    const actor = { name: 'admin' }
+    const settings = { ...defaultSettings, domain }
+    const { id } = await createTenant({ context, actor }, { name: '', metadata: {}, settings })
+    return { context, actor, tenantId: id }
+  }
+  async function check(scope: Scope) {
+    const job = await uploadImport(scope, 'users.csv', records())
+    const choices = { columns: { email: 'email' }, algorithm: '', withoutPasswords: false }
+    return checkImport(scope, job, { ...choices, firebase: null })
+  }
+  const background = createBackground({ warn: () => {}, error: (facts) => faults.push(facts) })
+  const faults: object[] = []
+  onTestFinished(() => background.close())
+  const help = { support: {} as never, readUser: readUserToImport, readChange: readExportedUser }
+  const start = () => followJobs(context, background, help)
+  return { addTenant, check, start, parts, faults }
+}
+
+const stateOf = async (scope: Scope, id: string) => (await getJob(scope, id)).state
+
+test.each(Object.keys(stores))(
+  'a job of one tenant runs between the parts of checks of others, on %s',
+  async (kind) => {
+    const service = await open(kind)
+    const scopes: Scope[] = []
+    for (let n = 0; n < 5; n++) scopes.push(await service.addTenant(`tenant-${n}.example`))
+    const other = await service.addTenant('other.example')
+    const checks: string[] = []
+    for (const scope of scopes) checks.push((await service.check(scope)).id)
+    service.start()
+    await vi.waitUntil(() => service.parts.length > 0)
+    const begun = await beginJob(other, { kind: 'disable', work: { ids: [] }, total: 0 })
+    await vi.waitUntil(async () => (await stateOf(other, begun.id)) === 'done', { interval: 2 })
+
+    const states = await Promise.all(checks.map((id, n) => stateOf(scopes[n] as Scope, id)))
+    expect(states).toEqual(checks.map(() => 'running'))
+    // One more check than run at a time waits for five seconds.
+    await vi.waitUntil(async () => {
+      const now = await Promise.all(checks.map((id, n) => stateOf(scopes[n] as Scope, id)))
+      return now.every((state) => state === 'waiting')
+    })
+    for (const [n, id] of checks.entries()) {
+      const { progress } = await getJob(scopes[n] as Scope, id)
+      expect(progress).toMatchObject({ phase: 'checked', check: { creatable: PARTS * 100 } })
+    }
+    expect(service.faults).toEqual([])
+  },
+)
