@@ -113,7 +113,7 @@ export function endVoidSessions(
         const { tenantId, userId } = next
         const provider = providers.get(tenantId)
         const isDone = provider
-          ? await trying(tenantId, () => endSessions(context, provider, tenantId, userId))
+          ? await trying(context, tenantId, () => endSessions(context, provider, tenantId, userId))
           : !failed.has(tenantId)
         if (!isDone) left.push(next)
       }
@@ -130,28 +130,13 @@ export function endVoidSessions(
     const providers = new Map<string, Provider>()
     const failed = new Set<string>()
     for (const id of new Set([...users].map(({ tenantId }) => tenantId))) {
-      const isMade = await trying(id, async () => {
+      const isMade = await trying(context, id, async () => {
         const tenant = await lookUpTenant(context.domain, id)
         if (tenant) providers.set(id, await providerOf(tenant))
       })
       if (!isMade) failed.add(id)
     }
     return { providers, failed }
-  }
-
-  /**
-   * Runs work for a tenant. Returns whether it succeeded, and logs a failure that other tenants need
-   * not wait for.
-   */
-  async function trying(tenantId: string, work: () => Promise<void>): Promise<boolean> {
-    try {
-      await work()
-      return true
-    } catch (err) {
-      if (isStoreDown(err)) throw err
-      context.logger.error({ tenantId, err }, LATE)
-      return false
-    }
   }
 
   const retrying = background.every(RETRY_MS, 'ending late sessions', async (isClosed) => {
@@ -188,6 +173,25 @@ export function endVoidSessions(
 }
 
 const LATE = 'The sessions of a tenant cannot be ended; it will be tried again.'
+
+/**
+ * Runs work for a tenant. Returns whether it succeeded, and logs a failure that other tenants need
+ * not wait for.
+ */
+async function trying(
+  { logger }: IssuerContext,
+  tenantId: string,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (err) {
+    if (isStoreDown(err)) throw err
+    logger.error({ tenantId, err }, LATE)
+    return false
+  }
+}
 
 /** The id of a user in {@link late}. */
 function nameOf({ tenantId, userId }: UserName): string {

@@ -105,11 +105,6 @@ export function createClientDocuments(context: {
     if (refusal !== undefined) throw new ClientRefused(refusal)
   }
 
-  function errorOf({ reason, isPassing, until }: Pause): Error {
-    const seconds = Math.max(1, Math.ceil((until - clock.now()) / 1_000))
-    return isPassing ? new ClientUnavailable(reason, seconds) : new ClientRefused(reason)
-  }
-
   /** Counts a fetch as running, until the returned function is called. */
   function enter(tenantId: string): () => void {
     const [own = 0, all] = [reading.get(tenantId), [...reading.values()].reduce((a, b) => a + b, 0)]
@@ -149,7 +144,7 @@ export function createClientDocuments(context: {
         const key = keyOf(tenantId, clientId)
         if (isFresh(known.get(key))) return true
         const pause = refused.get(key)
-        if (pause && isFresh(pause)) throw errorOf(pause)
+        if (pause && isFresh(pause)) throw errorOf(pause, clock.now())
         await countRead(clientIp)
         return true
       },
@@ -173,18 +168,34 @@ export function createClientDocuments(context: {
         known.set(key, read)
         return answer(read)
       } catch (error) {
-        const isPassing = !(error instanceof Unusable) && !(innermost(error) instanceof Unanswered)
-        const fault = isPassing ? 'cannot be fetched' : 'cannot be used'
-        const reason = `The metadata document ${clientId} ${fault}: ${reasonOf(error)}`
-        const pause = { reason, until: clock.now() + PAUSE_MS, isPassing }
+        const pause = pauseFor(clientId, error, clock.now())
         refused.set(key, pause)
-        logger.warn({ tenantId, clientId, reason }, `A client metadata document ${fault}.`)
-        throw errorOf(pause)
+        const { reason, isPassing } = pause
+        const fault = isPassing ? 'fetched' : 'used'
+        logger.warn(
+          { tenantId, clientId, reason },
+          `A client metadata document cannot be ${fault}.`,
+        )
+        throw errorOf(pause, clock.now())
       } finally {
         leave()
       }
     },
   }
+}
+
+/** The pause after a document could not be fetched or used. */
+function pauseFor(clientId: string, error: unknown, now: number): Pause {
+  const isPassing = !(error instanceof Unusable) && !(innermost(error) instanceof Unanswered)
+  const fault = isPassing ? 'fetched' : 'used'
+  const reason = `The metadata document ${clientId} cannot be ${fault}: ${reasonOf(error)}`
+  return { reason, until: now + PAUSE_MS, isPassing }
+}
+
+/** The error for a request during a pause. */
+function errorOf({ reason, isPassing, until }: Pause, now: number): Error {
+  const seconds = Math.max(1, Math.ceil((until - now) / 1_000))
+  return isPassing ? new ClientUnavailable(reason, seconds) : new ClientRefused(reason)
 }
 
 /** The statuses below 500 that say nothing about the document: a timeout, and too many requests. */
