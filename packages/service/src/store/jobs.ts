@@ -45,7 +45,10 @@ export type ImportJob = JobOf<'import', ImportWork, ImportProgress>
 /** A message that tells an operator that their role has changed. */
 export type RoleJob = JobOf<'tell-role', RoleWork, null>
 
-export type Job = BulkJob | ImportJob | RoleJob
+/** A message that tells a user that an operator has changed the user's address. */
+export type MoveJob = JobOf<'tell-move', MoveWork, null>
+
+export type Job = BulkJob | ImportJob | RoleJob | MoveJob
 
 /** The progress of a bulk job, from which any process can continue. */
 export interface BulkProgress {
@@ -223,6 +226,14 @@ export interface RoleWork {
   before: { role: OperatorRole; reach: Reach }
   /** The email address of the operator who changed the role; `undefined` for the command line. */
   by: string | undefined
+}
+
+/** The change of a user's address. */
+export interface MoveWork {
+  tenantId: string
+  userId: string
+  /** The user before the change, and the facts of the message, encrypted. Empty once it is sent. */
+  sealed: string
 }
 
 /** A job that this process runs, unless another process has taken it over. */

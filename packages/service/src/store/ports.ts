@@ -2,7 +2,7 @@ import type { AuditDetails } from './audit-details.ts'
 import type { AuditFilter, AuditPage, AuditPart } from './audit-search.ts'
 import type { CursorStore } from './cursors.ts'
 import type { DeliveryStore } from './deliveries.ts'
-import type { JobStore } from './jobs.ts'
+import type { Job, JobStore } from './jobs.ts'
 import type { MessageOutcome } from './protocol-store.ts'
 import type {
   ApiKey,
@@ -360,6 +360,7 @@ export interface UserStore {
    *
    * @param reads - `legacy_password` if `change` needs the legacy password. Default: it is not
    *   read.
+   * @param jobOf - The job to store in the same step, if any. Called after `change`.
    */
   updateAccount(
     tenantId: string,
@@ -367,6 +368,7 @@ export interface UserStore {
     change: Change<Account>,
     audit: AuditEntry,
     reads?: 'legacy_password',
+    jobOf?: () => Job | undefined,
   ): Promise<Outcome<Account>>
   /** Deletes the user with all credentials. */
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<User>>

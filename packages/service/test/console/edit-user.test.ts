@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { on, press, sendChanges, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 
@@ -57,8 +57,11 @@ describe.each(stores)('on %s, a user', (store) => {
     await operator.submit(formOf(asked), {})
     expect((await stored()).profile).toMatchObject({ email })
     expect((await stored()).profile.email_verified).toBeFalsy()
-    const mails = await running.service.outbox.list(tenant.id)
-    expect(mails).toMatchObject([{ to: ada.email }])
+    const mails = await vi.waitFor(async () => {
+      const sent = await running.service.outbox.list(tenant.id)
+      expect(sent).toMatchObject([{ to: ada.email }])
+      return sent
+    })
     expect(mails[0]?.text).toContain('lovelace@example.com')
     expect(mails[0]?.text).toContain('/contest?token=')
     expect(mails[0]?.text).not.toContain('/undo?')

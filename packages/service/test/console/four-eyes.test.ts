@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
 import {
   type OperatorBrowser,
@@ -54,6 +54,9 @@ const linkIn = (text = '') => {
   const { pathname, search } = new URL(/https:\S+/.exec(text)?.[0] ?? 'https://none.example/')
   return `${pathname}${search}`
 }
+
+/** The first mail, once there is one: a job sends the message about a changed address. */
+const firstOf = async <T>(mails: Promise<T[]>): Promise<T | undefined> => (await mails)[0]
 
 describe.each(stores)('on %s, an operator who has changed an address', (store) => {
   test('cannot mark it as verified, send a link there or remove a way to log in; another operator can verify it', async () => {
@@ -124,7 +127,7 @@ describe.each(stores)('on %s, an operator who has changed an address', (store) =
     const at = await startAtMove(store)
     await using _ = at.running
     const { mallory, other, act, mailsTo, visitor, stored, entries, ada } = at
-    const [told] = await mailsTo(ada.email)
+    const told = await vi.waitUntil(() => firstOf(mailsTo(ada.email)))
     expect(told?.text).toContain('mallory@example.com')
     const path = linkIn(told?.text)
     expect(path).toMatch(/^\/contest\?token=/)
@@ -148,7 +151,8 @@ describe.each(stores)('on %s, an operator who has changed an address', (store) =
     await using _ = at.running
     const { mallory, act, move, mailsTo, visitor, stored, ada } = at
     const browser = visitor()
-    await browser.submit(await browser.get(linkIn((await mailsTo(ada.email))[0]?.text)), {})
+    const told = await vi.waitUntil(() => firstOf(mailsTo(ada.email)))
+    await browser.submit(await browser.get(linkIn(told?.text)), {})
     expect(textOf((await mallory.get(at.path)).html)).toContain('two people claim the account')
     expect((await act(mallory, 'enable')).status).toBe(403)
     expect(await stored()).toMatchObject({ disabled: true })

@@ -141,7 +141,14 @@ describe.each(allStoreKinds)('on %s', (store) => {
       'another address in the console': async ({ scope }, user) => {
         const { updatedAt, metadata } = await getUser(scope, user.id)
         const edit = { email: 'set@example.com', claims: {}, metadata }
-        await editUser(scope, user.id, () => edit, updatedAt, true)
+        await editUser(
+          scope,
+          user.id,
+          () => edit,
+          updatedAt,
+          true,
+          () => undefined,
+        )
       },
       'another password': ({ scope }, user) =>
         updatePassword(scope, user.id, {

@@ -18,7 +18,7 @@ import { found, refusalIn, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
 import type { ReadChange, ReadUser } from './import-records.ts'
 import { deleteUpload, stepOfImport } from './import-step.ts'
-import { insertJob } from './new-job.ts'
+import { insertJob, tellOfMove } from './new-job.ts'
 import { operatorMay } from './operators.ts'
 import type { RequestedMail, Support } from './support.ts'
 
@@ -169,11 +169,16 @@ export async function listJobs({ context, tenantId }: Scope): Promise<(BulkJob |
   return (await context.store.jobs.list(tenantId, 50)).filter(isShown)
 }
 
-const isShown = (job: Job): job is BulkJob | ImportJob => job.kind !== 'tell-role'
+const isShown = (job: Job): job is BulkJob | ImportJob => !isNotice(job)
+
+/** Whether a job only sends a message of the service. */
+function isNotice({ kind }: Pick<Job, 'kind'>): boolean {
+  return kind === 'tell-role' || kind === 'tell-move'
+}
 
 /** The parts of the service that jobs use. */
 export interface JobHelp {
-  readonly support: Pick<Support, 'sendMail' | 'tellOfRole'>
+  readonly support: Pick<Support, 'sendMail' | 'tellOfRole' | 'tellOfMove'>
   readonly readUser: ReadUser
   readonly readChange: ReadChange
 }
@@ -206,6 +211,8 @@ export async function takeStep(
       })
     case 'tell-role':
       return tellOfRole(scope, support, job)
+    case 'tell-move':
+      return tellOfMove(scope, support.tellOfMove, job)
     default:
       return takeUsers(scope, support, job, isStopped)
   }
@@ -224,7 +231,7 @@ export function isCheck(job: Job): boolean {
  * service itself, and the check of an upload, which changes no user, need no operator.
  */
 async function mayGoOn({ store }: DomainContext, job: HeldJob): Promise<boolean> {
-  if (job.kind === 'tell-role') return true
+  if (isNotice(job)) return true
   if (job.kind === 'import' && job.progress.phase !== 'importing') return true
   const [, id] = /^operator:(.+)$/.exec(job.actor.name) ?? []
   if (id === undefined) return true
@@ -243,11 +250,11 @@ async function stopForOperator(scope: Scope, job: HeldJob): Promise<void> {
 /**
  * The actor of a job's audit entries: the operator who began the job. The id of the job is the
  * request id, so that the log shows the entries about users below the start of the job. A
- * `tell-role` job keeps the request id of its operator.
+ * message of the service keeps the request id of its operator.
  */
 function actorOf({ id, kind, actor }: Job): Scope['actor'] {
   const { requestId, ...rest } = actor
-  if (kind !== 'tell-role') return { ...rest, requestId: id }
+  if (!isNotice({ kind })) return { ...rest, requestId: id }
   return { ...rest, ...(requestId !== undefined && { requestId }) }
 }
 

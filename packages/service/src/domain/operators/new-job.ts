@@ -1,7 +1,23 @@
-import type { Job } from '../../store/jobs.ts'
+import type { HeldJob, Job, MoveJob } from '../../store/jobs.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import type { Move } from '../users/users.ts'
 import { entryOf } from '../writes/audit.ts'
-import { nowMicros, type ServiceScope } from '../writes/context.ts'
+import { nowMicros, type Scope, type ServiceScope } from '../writes/context.ts'
 import { newId } from '../writes/ids.ts'
+
+/** Makes a job on behalf of the scope's actor. */
+export function newJob<J extends Job>(
+  { context, actor }: ServiceScope,
+  job: Omit<J, 'id' | 'actor' | 'createdAt'>,
+): J {
+  const { name, requestId, address, userAgent } = actor
+  return {
+    ...job,
+    id: newId('job', context.clock),
+    actor: { name, requestId, address, userAgent },
+    createdAt: nowMicros(context.clock),
+  } as unknown as J
+}
 
 /**
  * Stores a job on behalf of the scope's actor, and wakes the worker of this process.
@@ -13,14 +29,8 @@ export async function insertJob<J extends Job>(
   job: Omit<J, 'id' | 'actor' | 'createdAt'>,
   action?: string,
 ): Promise<J> {
-  const { context, actor } = scope
-  const { name, requestId, address, userAgent } = actor
-  const full = {
-    ...job,
-    id: newId('job', context.clock),
-    actor: { name, requestId, address, userAgent },
-    createdAt: nowMicros(context.clock),
-  } as unknown as J
+  const { context } = scope
+  const full = newJob(scope, job)
   await context.store.jobs.insert(
     full,
     action === undefined ? undefined : entryOf(scope, action, full.id),
@@ -28,3 +38,41 @@ export async function insertJob<J extends Job>(
   context.events.emit('job')
   return full
 }
+
+/**
+ * The job that tells a user of a changed address; `undefined` if the earlier address was not
+ * verified. An unverified address may be another person's.
+ */
+export function moveJob(scope: Scope, move: Move): MoveJob | undefined {
+  const { tenantId, context } = scope
+  const { id: userId, verifiedAt } = move.before
+  if (verifiedAt === undefined) return undefined
+  const sealed = context.vault.seal(purpose(userId), JSON.stringify(move))
+  return newJob<MoveJob>(scope, {
+    ...{ tenantId: SYSTEM_TENANT_ID, kind: 'tell-move', total: 1, state: 'running' },
+    work: { tenantId, userId, sealed },
+    progress: null,
+  })
+}
+
+/**
+ * Runs a job of {@link moveJob}, and deletes the facts of the message.
+ *
+ * @param tell - Sends the message.
+ */
+export async function tellOfMove(
+  scope: Scope,
+  tell: (scope: Scope, move: Move) => Promise<void>,
+  job: HeldJob<MoveJob>,
+): Promise<void> {
+  const { context } = scope
+  const { tenantId, userId, sealed } = job.work
+  if (sealed !== '' && (await context.store.tenants.get(tenantId))) {
+    const move = JSON.parse(context.vault.open(purpose(userId), sealed)) as Move
+    await tell({ ...scope, tenantId }, move)
+  }
+  await context.store.jobs.setWork({ ...job, work: { ...job.work, sealed: '' } })
+  job.state = 'done'
+}
+
+const purpose = (userId: string): string => `move:${userId}`

@@ -1,16 +1,9 @@
 import type { OperatorUser } from '../../store/ports.ts'
 import type { EntryPlace, MessageState, QueuedMessage } from '../../store/protocol-store.ts'
-import type {
-  Connection,
-  Credential,
-  Micros,
-  Operator,
-  Standing,
-  Tenant,
-  User,
-} from '../../store/records.ts'
+import type { Connection, Credential, Micros, Operator, Tenant, User } from '../../store/records.ts'
 import type { Obstacle } from '../factors/login-obstacles.ts'
 import type { TextLanguage, TextMail } from '../tenants/tenant-texts.ts'
+import type { Move } from '../users/users.ts'
 import type { Scope, ServiceScope } from '../writes/context.ts'
 import type { Reason } from '../writes/reasons/index.ts'
 import type { Impersonation, ImpersonationState } from './impersonations.ts'
@@ -254,7 +247,7 @@ export interface Support {
    * Notifies a user's earlier, verified address by mail that an operator has changed the address.
    * The message has a link to contest the change.
    */
-  tellOfMove(scope: Scope, before: User, user: User, standing: Standing): Promise<void>
+  tellOfMove(scope: Scope, move: Move): Promise<void>
   /** Tells an operator by mail that their role or tenants have changed, and who changed them. */
   tellOfRole(scope: ServiceScope, change: RoleChange): Promise<void>
   /** Sends an operator the link of an invitation, in the language of the operator. */

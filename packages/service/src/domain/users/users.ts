@@ -1,13 +1,8 @@
 import { pageOfCredentials } from '../../store/credential-order.ts'
 import { emailKey } from '../../store/email-key.ts'
+import type { Job } from '../../store/jobs.ts'
 import type { Account, Change, Listing, Page } from '../../store/ports.ts'
-import {
-  type Credential,
-  type Micros,
-  newStanding,
-  type Standing,
-  type User,
-} from '../../store/records.ts'
+import type { Credential, Micros, Standing, User } from '../../store/records.ts'
 import type { Found, SearchPage, UserQuery } from '../../store/user-search.ts'
 import { afterReaddress, isOperator, refuseOwnChange } from '../ways/second-operator.ts'
 import { afterRuling, effectOfEdit, isContested, standingOf } from '../ways/valid-links.ts'
@@ -228,12 +223,20 @@ export function editedUser(scope: Scope, last: User, edit: UserEdit, readAt: Mic
   return changedFields(last, next).length === 0 ? last : next
 }
 
+/** A change of an address by an operator: the user before it, the new address, the standing. */
+export interface Move {
+  readonly before: User
+  readonly email: string
+  readonly standing: Standing
+}
+
 /**
- * Edits a user by the rules of {@link editedUser}. Returns the user after and before the edit, and
- * the account's standing.
+ * Edits a user by the rules of {@link editedUser}. Returns the user after and before the edit.
  *
  * @param needsSecond - Whether another operator has to confirm an address that replaces a verified
  *   one.
+ * @param jobOf - Returns the job that tells the user of a changed address. It is stored in the same
+ *   step, so that the user is told even if the process ends.
  */
 export async function editUser(
   scope: Scope,
@@ -241,20 +244,27 @@ export async function editUser(
   editOf: (last: User) => UserEdit,
   readAt: Micros,
   needsSecond: boolean,
-): Promise<{ user: User; before: User; standing: Standing }> {
+  jobOf: (move: Move) => Job | undefined,
+): Promise<{ user: User; before: User }> {
   const { context, tenantId } = scope
   let before: User | undefined
+  let job: Job | undefined
   function change(account: Account): Account {
     before = account.user
     const user = editedUser(scope, before, editOf(before), readAt)
     if (user === before) return account
+    job = undefined
     if (user.emailKey === before.emailKey) return { ...account, user }
-    return { ...account, user, standing: afterReaddress(scope, account, user, needsSecond) }
+    const standing = afterReaddress(scope, account, user, needsSecond)
+    job = jobOf({ before, email: user.email, standing })
+    return { ...account, user, standing }
   }
-  const { user, standing = newStanding } = await commit(scope, 'user.update', id, (audit) =>
-    context.store.users.updateAccount(tenantId, id, auditingUser(audit, change), audit),
+  const { users } = context.store
+  const { user } = await commit(scope, 'user.update', id, (audit) =>
+    users.updateAccount(tenantId, id, auditingUser(audit, change), audit, undefined, () => job),
   )
-  return { user, before: before ?? user, standing }
+  if (job) context.events.emit('job')
+  return { user, before: before ?? user }
 }
 
 /** Options of disabling or enabling a user. */

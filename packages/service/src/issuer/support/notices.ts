@@ -22,16 +22,14 @@ export function noticesOf(
   'tellOfMove' | 'tellOfRole' | 'mailInvitation' | 'tellOfAcceptance' | 'tellOfWebhook'
 > {
   return {
-    async tellOfMove(scope, before, user, standing) {
-      // An unverified earlier address gets no message, because it may be another person's.
-      if (before.verifiedAt === undefined) return
+    async tellOfMove(scope, { before, email, standing }) {
       const tenant = await getTenant(scope)
       const facts = factsFor(context, tenant, scope)
       await tellReaddressed(
         context,
         { facts, language: languageOf(before) },
         before,
-        user,
+        { email },
         standing,
       )
     },

@@ -1,3 +1,4 @@
+import { moveJob } from '../../../domain/operators/new-job.ts'
 import { needsSecondOperator } from '../../../domain/tenants/tenant-features.ts'
 import { editedUser, editUser, getUser, type UserEdit } from '../../../domain/users/users.ts'
 import { ServiceError } from '../../../domain/writes/errors.ts'
@@ -110,17 +111,17 @@ async function preview(call: TenantCall): Promise<Result> {
 }
 
 async function save(call: TenantCall): Promise<Result> {
-  const { scope, form, ids, support, tenant } = call
+  const { scope, form, ids, tenant } = call
   const draft = sentDraft(form)
   return answering(call, draft, async () => {
-    const { user, before, standing } = await editUser(
+    const { user, before } = await editUser(
       scope,
       ids.user ?? '',
       (last) => editOf(draft, last),
       Number(form.get('read_at')),
       needsSecondOperator(tenant),
+      (move) => moveJob(scope, move),
     )
-    if (user.emailKey !== before.emailKey) await support.tellOfMove(scope, before, user, standing)
     return redirectTo(pathOf(call), user.updatedAt === before.updatedAt ? 'unchanged' : 'saved')
   })
 }

@@ -242,7 +242,7 @@ export async function tellReaddressed(
   context: IssuerContext,
   { facts, language }: MailContext,
   before: User,
-  { email }: User,
+  { email }: Pick<User, 'email'>,
   { rulings, readdressed }: Standing,
 ): Promise<void> {
   const { tenant, issuer } = facts

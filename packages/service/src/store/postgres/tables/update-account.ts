@@ -7,6 +7,7 @@ import { type AnyRow, assign, insertInto, matches, type Sql, script, sql } from 
 import { type AccountChanges, changesOf, toAccount } from '../../sql/tables/accounts.ts'
 import { toRow as auditRow } from '../../sql/tables/audit.ts'
 import { credentialsTable } from '../../sql/tables/credentials.ts'
+import { insertion } from '../../sql/tables/jobs.ts'
 import { changeLegacy, legacyOf, fromRow as toLegacy } from '../../sql/tables/legacy-passwords.ts'
 import { standingOf, storeStanding, toStanding } from '../../sql/tables/standings.ts'
 import type { Connections } from '../connections.ts'
@@ -61,7 +62,7 @@ async function transaction(run: Run, args: Parameters<Update>): ReturnType<Updat
 
 async function update(
   run: Run,
-  ...[tenantId, id, change, audit, reads]: Parameters<Update>
+  ...[tenantId, id, change, audit, reads, jobOf]: Parameters<Update>
 ): ReturnType<Update> {
   const { rows: users } = await run(sql<Row<'users'>>`select ${every('users')} from users
     where tenant_id = ${tenantId} and id = ${id} for update`)
@@ -82,6 +83,8 @@ async function update(
   const changes = audit.changes ?? []
   await run(sql`with audited as (${added} returning id)
     ${storeChanges(changes, sql`select id from audited where ${changes.length} > 0`)}`)
+  const job = jobOf?.()
+  if (job) await run(insertion(job))
   return { kind: 'written', record: after }
 }
 

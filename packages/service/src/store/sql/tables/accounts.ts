@@ -1,3 +1,4 @@
+import type { Job } from '../../jobs.ts'
 import type { Account, UserStore } from '../../ports.ts'
 import type { AuditEntry, Credential, LegacyPassword, Standing } from '../../records.ts'
 import type { Engine } from '../engine.ts'
@@ -9,6 +10,7 @@ import {
   fromRow as toCredential,
   toRow as toCredentialRow,
 } from './credentials.ts'
+import { insertion } from './jobs.ts'
 import { changeLegacy, legacyOf, fromRow as toLegacy } from './legacy-passwords.ts'
 import { standingOf, storeStanding, toStanding } from './standings.ts'
 import { fromRow as toUser, toRow as toUserRow, type UserColumns } from './users.ts'
@@ -68,6 +70,7 @@ export function createUpdateAccount(
     change: (account: Account) => Account,
     audit: AuditEntry,
     reads?: 'legacy_password',
+    jobOf?: () => Job | undefined,
   ): ReturnType<UserStore['updateAccount']> {
     const user = await writer.first(sql<Row<'users'>>`select ${every('users')} from users
       where tenant_id = ${tenantId} and id = ${id}`)
@@ -82,6 +85,8 @@ export function createUpdateAccount(
     if (after === before) return { kind: 'unchanged', record: after }
     await writeChanges(tenantId, id, changesOf(before, after))
     await addEntry(audit)
+    const job = jobOf?.()
+    if (job) await writer.run(insertion(job))
     return { kind: 'written', record: after }
   }
 

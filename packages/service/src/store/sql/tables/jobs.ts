@@ -21,14 +21,19 @@ export interface JobEngine extends Pick<Engine, 'reader'> {
 
 const every = columnsIn('jobs')
 
+/** The statement that inserts a job. */
+export function insertion(job: Job): Sql {
+  const { id, tenantId, kind, state, work, actor, progress, total, createdAt } = job
+  return sql`insert into jobs (${every}) values (${id}, ${tenantId}, ${kind}, ${state},
+    ${JSON.stringify(work)}, ${JSON.stringify(actor)}, ${JSON.stringify(progress)}, ${total}, ${createdAt}, 0, 0)`
+}
+
 /** Creates the {@link JobStore} of an SQL database. */
 export function createJobs({ reader, run, insert, now, skipLocked }: JobEngine): JobStore {
   const until = (seconds: number) => sql`${now()} + ${Math.round(seconds * 1e6)}`
   return {
-    async insert({ id, tenantId, kind, state, work, actor, progress, total, createdAt }, audit) {
-      const job = sql`insert into jobs (${every}) values (${id}, ${tenantId}, ${kind}, ${state},
-        ${JSON.stringify(work)}, ${JSON.stringify(actor)}, ${JSON.stringify(progress)}, ${total}, ${createdAt}, 0, 0)`
-      await insert(job, audit)
+    async insert(job, audit) {
+      await insert(insertion(job), audit)
     },
     async get(tenantId, id) {
       const row = await reader.first(sql<JobRow>`select ${every} from jobs

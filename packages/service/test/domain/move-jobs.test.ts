@@ -1,0 +1,95 @@
+import { EventEmitter } from 'node:events'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { type JobHelp, takeStep } from '../../src/domain/operators/jobs.ts'
+import { moveJob } from '../../src/domain/operators/new-job.ts'
+import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
+import { noLeakedPasswords } from '../../src/domain/users/leaked-passwords.ts'
+import { createUser, editUser, getUser, type Move } from '../../src/domain/users/users.ts'
+import type { DomainContext } from '../../src/domain/writes/context.ts'
+import { createVault } from '../../src/domain/writes/vault.ts'
+import type { DataStore } from '../../src/store/ports.ts'
+import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
+import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
+import { anAudit, aTenant } from '../store/records.ts'
+import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
+import { quickPasswords } from '../support/quick-passwords.ts'
+
+const stores: Record<string, () => Promise<DataStore>> = {
+  SQLite: () => openSqliteDataStore(':memory:'),
+  async PostgreSQL() {
+    const database = await createDatabase()
+    onTestFinished(() => database.drop())
+    return openPostgresDataStore(database.url)
+  },
+}
+
+/** A tenant with Ada, whose address an operator edits. */
+async function open(kind: string) {
+  const store = await (stores[kind] as () => Promise<DataStore>)()
+  onTestFinished(() => store.close())
+  const context: DomainContext = {
+    ...{ store, passwords: quickPasswords, leaks: noLeakedPasswords, events: new EventEmitter() },
+    clock: systemClock,
+    domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
+    allowDeveloperMode: false,
+    vault: createVault(Buffer.alloc(32, 7)),
+  }
+  await store.tenants.insert(aTenant({ id: SYSTEM_TENANT_ID }), anAudit('create'))
+  const actor = { name: 'operator:usr_1' }
+  const settings = { ...defaultSettings, domain: 'acme.example' }
+  const tenant = await createTenant({ context, actor }, { name: '', metadata: {}, settings })
+  const scope = { context, actor, tenantId: tenant.id }
+  const profile = { emailVerified: true, disabled: false, metadata: {}, profile: {} }
+  const ada = await createUser(scope, { email: 'ada@example.com', ...profile })
+  const edit = (jobOf: Parameters<typeof editUser>[5]) =>
+    editUser(
+      scope,
+      ada.id,
+      () => ({ email: 'lovelace@example.com', claims: {}, metadata: {} }),
+      ada.updatedAt,
+      false,
+      jobOf,
+    )
+  return { store, context, scope, ada, edit }
+}
+
+test.each(Object.keys(stores))(
+  'a user whose address an operator changes is told, even if the first try fails, on %s',
+  async (kind) => {
+    const { store, context, scope, ada, edit } = await open(kind)
+    await edit((move) => moveJob(scope, move))
+    const told: Move[] = []
+    const help = (tellOfMove: JobHelp['support']['tellOfMove']) =>
+      ({ support: { tellOfMove } }) as unknown as JobHelp
+
+    const job = await store.jobs.claim(30)
+    if (!job) throw new Error('There is no job.')
+    expect(JSON.stringify(job)).not.toMatch(/ada@|lovelace@/)
+    const down = async () => {
+      throw new Error('The outbox is down.')
+    }
+    await expect(takeStep(context, help(down), job, () => false)).rejects.toThrow('is down')
+    expect(job.state).toBe('running')
+    const up = async (_: unknown, move: Move) => void told.push(move)
+    await takeStep(context, help(up), job, () => false)
+
+    expect(job.state).toBe('done')
+    expect(told).toMatchObject([
+      { before: { id: ada.id, email: 'ada@example.com' }, email: 'lovelace@example.com' },
+    ])
+    expect((await store.jobs.get(SYSTEM_TENANT_ID, job.id))?.work).toMatchObject({ sealed: '' })
+  },
+)
+
+test.each(Object.keys(stores))(
+  'an address is not changed if the message about it cannot be stored, on %s',
+  async (kind) => {
+    const { store, scope, ada, edit } = await open(kind)
+    const broken = edit((move) => ({ ...moveJob(scope, move), kind: null as never }) as never)
+    await expect(broken).rejects.toThrow()
+
+    expect((await getUser(scope, ada.id)).email).toBe('ada@example.com')
+    expect(await store.jobs.claim(30)).toBeUndefined()
+  },
+)
