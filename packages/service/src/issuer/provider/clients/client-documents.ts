@@ -95,16 +95,6 @@ export function createClientDocuments(context: {
     return left > 0 && left <= KEPT.max * 1_000
   }
 
-  function answer({ metadata, until }: { metadata: object; until: number }): Response {
-    const seconds = Math.max(1, Math.floor((until - clock.now()) / 1_000))
-    return Response.json(metadata, { headers: { 'cache-control': `max-age=${seconds}` } })
-  }
-
-  function admit(tenant: Tenant, clientId: string): void {
-    const refusal = documentRefusal(tenant, clientId)
-    if (refusal !== undefined) throw new ClientRefused(refusal)
-  }
-
   /** Counts a fetch as running, until the returned function is called. */
   function enter(tenantId: string): () => void {
     const [own = 0, all] = [reading.get(tenantId), [...reading.values()].reduce((a, b) => a + b, 0)]
@@ -158,7 +148,7 @@ export function createClientDocuments(context: {
       const clientId = String(target)
       const key = keyOf(tenantId, clientId)
       const kept = known.get(key)
-      if (kept && isFresh(kept)) return answer(kept)
+      if (kept && isFresh(kept)) return answer(kept, clock.now())
       const leave = enter(tenantId)
       try {
         const send = outgoing.reading(tenantId, MAX_BYTES)
@@ -166,7 +156,7 @@ export function createClientDocuments(context: {
         const metadata = metadataOf(clientId, response, await response.text())
         const read = { metadata, until: clock.now() + keptSeconds(response) * 1_000 }
         known.set(key, read)
-        return answer(read)
+        return answer(read, clock.now())
       } catch (error) {
         const pause = pauseFor(clientId, error, clock.now())
         refused.set(key, pause)
@@ -182,6 +172,17 @@ export function createClientDocuments(context: {
       }
     },
   }
+}
+
+function admit(tenant: Tenant, clientId: string): void {
+  const refusal = documentRefusal(tenant, clientId)
+  if (refusal !== undefined) throw new ClientRefused(refusal)
+}
+
+/** A cached document as a response, with the time for which it is still cached. */
+function answer({ metadata, until }: { metadata: object; until: number }, now: number): Response {
+  const seconds = Math.max(1, Math.floor((until - now) / 1_000))
+  return Response.json(metadata, { headers: { 'cache-control': `max-age=${seconds}` } })
 }
 
 /** The pause after a document could not be fetched or used. */
