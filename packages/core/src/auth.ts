@@ -176,7 +176,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   const storedSessions = createSessions(given, resolved, log, telemetry)
   const { store } = storedSessions
   const replays = replaysOf(store, now)
-  const refresher = createRefresher({ lock: store.lock, options: resolved, publish, telemetry })
+  const refresher = createRefresher({ options: resolved, publish, telemetry })
   const sessionWatch = createSessionWatch(storedSessions)
   const userRefresher = createUserRefresher(resolved, refresher, publish)
   const contextAt = (at: ResolvedAuthOptions): AuthContext => ({

@@ -1,7 +1,8 @@
-import { createMemoryStore, type SessionStore } from '@latchkey/core'
+import { createMemoryStore } from '@latchkey/core'
 import type { Express } from 'express'
 import { describe, expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
+import { pausing } from './support/pausing.ts'
 import { type Site, startSite } from './support/site.ts'
 import { openStore, STORES } from './support/stores.ts'
 
@@ -200,37 +201,3 @@ test('a store that still has a session after it was told to destroy it fails rev
     message: expect.stringContaining('destroy'),
   })
 })
-
-type Method = 'get' | 'set' | 'destroy'
-
-/** A store in which something else happens before a call of a method. */
-function pausing(store: SessionStore) {
-  let awaited: { method: Method; calls: number; happens: () => Promise<unknown> } | undefined
-  const pause = async (method: Method): Promise<void> => {
-    if (awaited?.method !== method || --awaited.calls > 0) return
-    const { happens } = awaited
-    awaited = undefined
-    await happens()
-  }
-  const paused = <T extends object>(part: T, methods: Readonly<Record<string, Method>>): T =>
-    new Proxy(part, {
-      get(target, key) {
-        const value: unknown = Reflect.get(target, key, target)
-        if (key === 'index') return value && paused(value, { begin: 'set', end: 'destroy' })
-        if (typeof value !== 'function') return value
-        const method = methods[String(key)]
-        if (!method) return value.bind(target)
-        return async (...args: unknown[]) => {
-          await pause(method)
-          return value.apply(target, args)
-        }
-      },
-    })
-  return {
-    store: paused(store, { get: 'get', set: 'set', destroy: 'destroy' }),
-    /** Lets something happen before the `nth` call of a method from now on. */
-    before(method: Method, calls: number, happens: () => Promise<unknown>): void {
-      awaited = { method, calls, happens }
-    },
-  }
-}

@@ -67,8 +67,8 @@ interface RequestActions<U, Sent> {
    * change, before the first byte of the response. The login and the data stay; the old id is
    * invalid.
    *
-   * @throws {@link RefreshError} when no user is logged in by a session; {@link SessionEndedError}
-   *   when the session has ended meanwhile.
+   * @throws {@link RefreshError} when no user is logged in by a session, or a refresh of the tokens
+   *   does not finish; {@link SessionEndedError} when the session has ended meanwhile.
    */
   renewSession(): Promise<void>
   /**

@@ -1,5 +1,6 @@
 import { CookieSessionError } from '../errors/errors.ts'
 import { OldestFirst, remember } from '../shared/oldest-first.ts'
+import { createRefreshLock } from './refresh-lock.ts'
 import { createSessionChunks, type SealedSession, type SessionChunks } from './session-chunks.ts'
 import { newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
@@ -7,6 +8,7 @@ import { createSessionsById } from './sessions-by-id.ts'
 import { StoredSession } from './stored-session.ts'
 import type { StoredSessions } from './stored-sessions.ts'
 import { createMarks } from './stores/marks.ts'
+import { createProcessLock } from './stores/process-lock.ts'
 import type { SessionRecord, SessionStore, UpdateOutcome } from './stores/session-store.ts'
 
 /**
@@ -27,11 +29,13 @@ interface Sent {
  * each other's changes. Other processes do not share this memory.
  *
  * @param now - The time in whole seconds.
+ * @param lockSeconds - The seconds for which one refresh may keep others waiting.
  * @param failed - Called with the error of every session that could not be written.
  */
 export function createCookieSessions(
   settings: SessionSettings,
   now: () => number,
+  lockSeconds: number,
   failed: (error: CookieSessionError) => void,
 ): StoredSessions {
   const shared: Shared = {
@@ -41,9 +45,11 @@ export function createCookieSessions(
     failed,
     hasEnded: (id) => all.ends.hear?.(id),
   }
+  const refreshLock = createRefreshLock(createProcessLock(now), lockSeconds)
   const over = (store: CookieStore) =>
     createSessionsById({
       ...{ settings, now, store, inCookie: true, newId: newSessionId, endedLogins: undefined },
+      refreshLock,
       setCookies: () => store.setCookies(),
       mustBeWritable: () => store.mustBeWritable(),
     })

@@ -15,17 +15,28 @@ import type { SessionStore } from './stores/session-store.ts'
  */
 export function createSessions(
   given: SessionStore | 'cookie' | undefined,
-  { session, answerSeconds, routes, now, telemetry: isMeasured }: ResolvedAuthOptions,
+  {
+    session,
+    answerSeconds,
+    requestSeconds,
+    routes,
+    now,
+    telemetry: isMeasured,
+  }: ResolvedAuthOptions,
   log: Log,
   telemetry: Telemetry,
 ): StoredSessions {
-  if (given === 'cookie') return createCookieSessions(session, now, log.failed)
+  // The lock lasts twice as long as the requests to the provider may take, which leaves time for
+  // the hooks and the session store.
+  const lockSeconds = 2 * requestSeconds
+  if (given === 'cookie') return createCookieSessions(session, now, lockSeconds, log.failed)
   return createStoredSessions(
     given
       ? answeringStore(given, answerSeconds, { observe: isMeasured && telemetry.store })
       : createMemoryStore({ now }),
     session,
     now,
+    lockSeconds,
     routes.backchannelLogout !== undefined,
   )
 }

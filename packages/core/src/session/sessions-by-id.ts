@@ -1,5 +1,6 @@
 import { type MaybePromise, when, whenAll } from '../shared/maybe-promise.ts'
 import type { EndedLogins } from './ended-logins.ts'
+import type { RefreshLock } from './refresh-lock.ts'
 import type { AuthSession } from './session.ts'
 import type { CookieChange } from './session-cookie.ts'
 import { expiryOf, hasExpired, indexKeys, type SessionSettings } from './session-record.ts'
@@ -14,6 +15,7 @@ export interface SessionParts {
   now(): number
   /** The logout tokens of the last minutes; `undefined` without back-channel logout. */
   readonly endedLogins: EndedLogins | undefined
+  readonly refreshLock: RefreshLock
   /** Makes a session id: 256 random bits. */
   newId(): string
   /** The `Set-Cookie` values for a change of the session's cookie. */

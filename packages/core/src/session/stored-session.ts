@@ -1,6 +1,7 @@
 import { SessionEndedError, type SessionStoreError } from '../errors/errors.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { endForGood } from './end-sessions.ts'
+import { refreshKey } from './refresh-lock.ts'
 import type { AuthSession } from './session.ts'
 import type { CookieChange } from './session-cookie.ts'
 import { carriedData, mergeData } from './session-record.ts'
@@ -8,6 +9,7 @@ import type { SessionsById } from './sessions-by-id.ts'
 import type { SessionRecord } from './stores/session-store.ts'
 
 type Data = SessionRecord['data']
+type Content = Omit<SessionRecord, 'expiresAt'>
 type Notices = readonly (SessionRecord | undefined)[]
 
 /** The result of opening a session: the session, nothing, or the failure of the store. */
@@ -96,6 +98,28 @@ export class StoredSession {
   }
 
   /**
+   * Reads the session again, and calls `use` while no other request refreshes its tokens or gives
+   * it a new id: in all processes if the store has a lock, otherwise in this one.
+   *
+   * @param waits - Called once if another request is doing so.
+   * @throws {@link RefreshError} with `LATCHKEY_REFRESH_UNAVAILABLE` when the other request does
+   *   not finish.
+   */
+  alone<T>(use: () => Promise<T>, waits?: () => void): Promise<T> {
+    const keyNow = (): string | undefined => {
+      const { refreshToken } = this.current?.tokens ?? {}
+      return refreshToken === undefined ? undefined : refreshKey(this.#id, refreshToken)
+    }
+    const locked = {
+      get key() {
+        return keyNow()
+      },
+      reload: () => this.reload(),
+    }
+    return this.#sessions.refreshLock.hold(locked, use, waits)
+  }
+
+  /**
    * Begins the session of a login under a new id, and destroys the session before. Resolves once
    * both are done.
    *
@@ -118,7 +142,9 @@ export class StoredSession {
     this.#record ??= opened
     const before = { login: this.current, data: this.data }
     const data = carriedData(before, login, keepAnonymousData)
-    await this.#moveTo(id, { login, data }, (notices) => this.#hasEnded(login, issuedAt, notices))
+    await this.#moveTo(id, { login, data }, (notices) =>
+      this.#hasEnded(login, issuedAt, notices) ? undefined : { login, data },
+    )
   }
 
   /**
@@ -136,22 +162,36 @@ export class StoredSession {
   /**
    * Gives the session a new id. The login stays, and with `keepsData` also the application's data.
    *
-   * @throws {@link SessionEndedError} when the session has ended meanwhile.
+   * @throws {@link SessionEndedError} when the session has ended meanwhile; {@link RefreshError}
+   *   with `LATCHKEY_REFRESH_UNAVAILABLE` when a refresh of its tokens does not finish.
    */
   async regenerate({ keepsData = false }: { readonly keepsData?: boolean } = {}): Promise<void> {
     this.mustBeKnown()
+    if (!this.#id) return
+    const contentOf = ({ login, data }: SessionRecord): Content => ({
+      login,
+      data: keepsData ? data : NO_DATA,
+    })
+    // A refresh at the same time would use up the refresh token that the new session gets.
+    await this.alone(() => this.#renew(contentOf))
+  }
+
+  async #renew(contentOf: (record: SessionRecord) => Content): Promise<void> {
     const [id, next] = [this.#id, this.#sessions.newId()]
-    if (!id) return
-    const login = await this.reload()
-    if (!this.#record) throw new SessionEndedError()
+    if (!id || !this.#record) throw new SessionEndedError()
+    const content = contentOf(this.#record)
     this.#renewed ??= new Map()
     this.#renewed.set(id, next)
-    const data = keepsData ? this.#record.data : NO_DATA
-    await this.#moveTo(next, { login, data }, async (notices) => {
+    await this.#moveTo(next, content, async (notices) => {
       // Reloaded after the new session is stored. A request that ends the login from now on finds
       // both sessions.
       await this.reload()
-      return !this.#record || (login && this.#hasEnded(login, login.createdAt, notices))
+      const { login } = content
+      if (!this.#record || (login && this.#hasEnded(login, login.createdAt, notices))) return
+      const latest = contentOf(this.#record)
+      if (JSON.stringify(latest) === JSON.stringify(content)) return content
+      // Another request has changed the data or the user since they were copied.
+      return this.#sessions.change(next, () => latest)
     })
   }
 
@@ -236,22 +276,24 @@ export class StoredSession {
   }
 
   /**
-   * Stores a session under a new id, and destroys the old one. If `hasEnded` is true once the new
-   * one is stored, destroys the new one instead and throws a {@link SessionEndedError}.
+   * Stores a session under a new id, and destroys the old one. `check` is called once the new one
+   * is stored, and resolves to its content. If the session has ended, it resolves to `undefined`,
+   * the new one is destroyed instead, and a {@link SessionEndedError} is thrown.
    */
   async #moveTo(
     id: string,
-    record: Omit<SessionRecord, 'expiresAt'>,
-    hasEnded: (notices: Notices) => MaybePromise<boolean | undefined>,
+    record: Content,
+    check: (notices: Notices) => MaybePromise<Content | undefined>,
   ): Promise<void> {
     const [previousId, previousLogin] = [this.#id, this.current]
     const ids = record.login && this.#sessions.endedLogins?.idsOf(record.login)
-    if (await hasEnded(await this.#sessions.create(id, record, ids))) {
+    const content = await check(await this.#sessions.create(id, record, ids))
+    if (!content) {
       await this.#sessions.destroy(id, record.login)
       throw new SessionEndedError()
     }
     if (previousId) await this.#sessions.destroy(previousId, previousLogin)
-    this.#become(id, { ...record, expiresAt: 0 })
+    this.#become(id, { ...content, expiresAt: 0 })
   }
 
   #hasEnded(login: AuthSession, issuedAt: number, notices: Notices): boolean | undefined {

@@ -1,9 +1,11 @@
 import { isThenable, type MaybePromise } from '../shared/maybe-promise.ts'
 import { createEndedLogins } from './ended-logins.ts'
+import { createRefreshLock } from './refresh-lock.ts'
 import { createSessionCookie, newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
 import { createSessionsById, type SessionsById } from './sessions-by-id.ts'
 import { StoredSession } from './stored-session.ts'
+import { createProcessLock } from './stores/process-lock.ts'
 import type { SessionRecord, SessionStore } from './stores/session-store.ts'
 import { storeError } from './stores/store-answer.ts'
 
@@ -29,6 +31,7 @@ export interface StoredSessions extends SessionsById {
  * Makes sessions that are kept in a store.
  *
  * @param now - The time in whole seconds.
+ * @param lockSeconds - The seconds for which one refresh may keep others waiting.
  * @param hearsOfLogouts - Whether the provider may send logout tokens. Without an index in the
  *   store, they are not remembered.
  */
@@ -36,6 +39,7 @@ export function createStoredSessions(
   store: SessionStore,
   settings: SessionSettings,
   now: () => number,
+  lockSeconds: number,
   hearsOfLogouts = false,
 ): StoredSessions {
   const cookie = createSessionCookie(settings)
@@ -47,6 +51,7 @@ export function createStoredSessions(
     now,
     endedLogins:
       hearsOfLogouts && store.index ? createEndedLogins(store, settings.secrets, now) : undefined,
+    refreshLock: createRefreshLock(store.lock ?? createProcessLock(now), lockSeconds),
     newId: newSessionId,
     setCookies: cookie.setCookies,
   })

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { CallbackError, ProviderError, RefreshError } from '../errors/errors.ts'
 import { type Publish, userHash } from '../log/events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
@@ -13,11 +12,10 @@ import {
 import type { Provider } from '../provider/provider.ts'
 import { type IdTokenExpectations, idTokenFault } from '../provider/signed/id-token.ts'
 import { decodeJwt } from '../provider/signed/jwt.ts'
+import { refreshKey } from '../session/refresh-lock.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
 import type { StoredSession } from '../session/stored-session.ts'
-import type { SessionLock } from '../session/stores/session-store.ts'
-import { storeAnswer } from '../session/stores/store-answer.ts'
 import { type Members, presentMembers } from '../shared/present-members.ts'
 import type { Telemetry } from '../shared/telemetry.ts'
 import { readUserInfo } from './userinfo.ts'
@@ -35,7 +33,6 @@ export interface AccessTokenRequest {
 
 /** Settings of a {@link Refresher}. */
 export interface RefreshSettings {
-  readonly lock: SessionLock | undefined
   readonly options: ResolvedAuthOptions
   readonly publish: Publish
   readonly telemetry: Telemetry
@@ -58,8 +55,6 @@ export interface Refresher {
     request?: AccessTokenRequest,
   ): Promise<string>
 }
-
-const LOCK_POLL_MS = 50
 
 /**
  * Errors after which no refresh can succeed, so the user has to log in (RFC 6749 §5.2, OIDC Core
@@ -101,7 +96,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
         throw absent('There is no refresh token; does "scope" ask for "offline_access"?')
       }
       // Requests share a refresh only if they have the same session and the same refresh token.
-      const key = hash(`${session.id} ${seen.tokens.refreshToken}`)
+      const key = refreshKey(session.id, seen.tokens.refreshToken)
       const running = inFlight.get(key)
       try {
         if (running) {
@@ -112,7 +107,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
         // If the new tokens cannot be stored, the session would keep a token that is used up.
         session.mustBeWritable()
         const flight = telemetry
-          .step('refresh', () => refreshLocked(settings, provider, session, seen, key))
+          .step('refresh', () => refreshAlone(settings, provider, session, seen))
           .finally(() => inFlight.delete(key))
         inFlight.set(key, flight)
         return tokenOf(await flight)
@@ -125,39 +120,19 @@ export function createRefresher(settings: RefreshSettings): Refresher {
   }
 }
 
-/**
- * Refreshes a session under the lock of the store, so that no other process refreshes it at the
- * same time. If the store has no lock, refreshes the session at once.
- */
-async function refreshLocked(
+/** Refreshes a session while no other request refreshes it or gives it a new id. */
+async function refreshAlone(
   settings: RefreshSettings,
   provider: Provider,
   session: StoredSession,
   seen: AuthSession,
-  key: string,
 ): Promise<AuthSession> {
-  const { lock, options, publish } = settings
-  if (!lock) return refresh(settings, provider, session, seen)
-  // The lock lasts twice as long as the requests to the provider may take, which leaves time for
-  // the hooks and the session store.
-  const lockSeconds = 2 * options.requestSeconds
-  for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
-    const release = await storeAnswer(() => lock.acquire(`refresh:${key}`, lockSeconds))
-    if (release) {
-      try {
-        return await refresh(settings, provider, session, seen)
-      } finally {
-        await Promise.resolve(storeAnswer(release)).catch(() => {})
-      }
-    }
-    if (waited === 0) publish('token.refresh_waited', { issuer: seen.issuer })
-    await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
-  }
-  throw unavailable('Another refresh did not finish.')
+  const waits = (): void => settings.publish('token.refresh_waited', { issuer: seen.issuer })
+  return session.alone(() => refresh(settings, provider, session, seen), waits)
 }
 
 /**
- * Refreshes a session, and stores the result.
+ * Refreshes a session that was just read again, and stores the result.
  *
  * @param seen - The session as the request has read it. A session that was refreshed since is not
  *   refreshed again.
@@ -169,7 +144,7 @@ async function refresh(
   seen: AuthSession,
 ): Promise<AuthSession> {
   const { options, publish, telemetry } = settings
-  const stored = await session.reload()
+  const stored = session.current
   if (!stored) throw rejected('The session has ended.')
   if (isRefreshed(stored, seen)) return stored
   const user = userHash(stored.issuer, stored.sub)
@@ -372,8 +347,4 @@ function rejected(message: string): RefreshError {
 
 function absent(message: string): RefreshError {
   return new RefreshError('LATCHKEY_TOKEN_ABSENT', message)
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

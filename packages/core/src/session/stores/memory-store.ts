@@ -2,6 +2,7 @@ import { ConfigError, SessionEndedError } from '../../errors/errors.ts'
 import { callable, checkOptions, type Rules, whole } from '../../shared/check-options.ts'
 import { createBoundedRecords } from './bounded-records.ts'
 import { createMarks } from './marks.ts'
+import { createProcessLock } from './process-lock.ts'
 import type { SessionStore } from './session-store.ts'
 
 /** Limits of the memory store. */
@@ -52,7 +53,6 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const records = createBoundedRecords({ maxRecords: maxSessions, maxBytes }, now)
   const sets = new Map<string, Set<string>>()
   const destroyed = createMarks(now)
-  const locks = new Map<string, { readonly expiresAt: number }>()
   const isLive = (id: string): boolean => records.get(id) !== undefined
 
   return {
@@ -98,16 +98,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
     isInProcess: true,
     once: createMarks(now),
-    lock: {
-      acquire(key, seconds) {
-        if ((locks.get(key)?.expiresAt ?? 0) > now()) return undefined
-        const mine = { expiresAt: now() + seconds }
-        locks.set(key, mine)
-        return () => {
-          if (locks.get(key) === mine) locks.delete(key)
-        }
-      },
-    },
+    lock: createProcessLock(now),
   }
 }
 
