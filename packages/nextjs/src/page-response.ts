@@ -55,7 +55,8 @@ function isWritable(jar: CookieJar): boolean {
   }
 }
 
-function setCookie(jar: CookieJar, line: string): void {
+/** Sets a cookie of a `Set-Cookie` line with `cookies()` of Next.js. */
+export function setCookie(jar: CookieJar, line: string): void {
   const [pair = '', ...rest] = line.split('; ')
   const attributes = new Map(
     rest.map((one): [string, string] => [

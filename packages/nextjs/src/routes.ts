@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Auth, Requirement, Visit } from '@latchkey/core'
 import { requirementOf } from '@latchkey/core/adapter'
+import { afterInterrupt, outsideOfNext } from './interrupts.ts'
 import { beginsNoLogin, noLogin } from './no-navigation.ts'
 import { untilAsked } from './until-asked.ts'
 
@@ -44,7 +45,11 @@ export function createRoutes<U>(auth: () => Auth<U>): Routes<U> {
       const next = async (visit: Visit<U, Response>): Promise<Response> => {
         const refusal = requirement && (await visit.admit(requirement, request))
         if (refusal) return visit.send(refusal)
-        return running.run({ visit, request }, () => handle(request, context))
+        try {
+          return await running.run({ visit, request }, () => handle(request, context))
+        } catch (error) {
+          return afterInterrupt(error, visit.session.setCookies)
+        }
       }
       return auth().fetch(request, next, { exchange: { request } })
     }
@@ -60,12 +65,4 @@ export function createRoutes<U>(auth: () => Auth<U>): Routes<U> {
     running: () => running.getStore()?.visit,
     request: () => running.getStore()?.request,
   }
-}
-
-/**
- * Ignores the error of Next.js for a call outside of a request, because a test may call a handler
- * directly. Throws any other error.
- */
-function outsideOfNext(error: unknown): void {
-  if (!(error instanceof Error && error.message.includes('outside a request scope'))) throw error
 }

@@ -47,3 +47,22 @@ test('requireUser() in a route handler answers with the code of the refusal', as
     expect([answer.status, answered]).toEqual([status, code])
   }
 })
+
+test('a handler that is called without Next.js throws the error of redirect()', async () => {
+  await using provider = await startMisbehavingProvider()
+  const auth = createAuth({
+    ...{ issuer: provider.issuer, clientId: provider.clientId, baseUrl: 'http://localhost:3000' },
+    clientSecret: provider.clientSecret,
+    logger: false,
+    session: { secret: 'a secret of tests that protects nothing' },
+  })
+  const redirected = Object.assign(new Error('NEXT_REDIRECT'), { digest: 'NEXT_REDIRECT;replace' })
+  const handler = auth.route(async () => {
+    await (await auth.getData()).set({ seen: true })
+    throw redirected
+  })
+
+  const answer = handler(new Request('http://localhost:3000/api'), undefined)
+
+  await expect(answer).rejects.toBe(redirected)
+})

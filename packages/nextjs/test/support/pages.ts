@@ -185,6 +185,35 @@ export function tryPages(): void {
     expect(await state.textContent()).toContain('out, 0 items')
   })
 
+  test.for([
+    ['redirect', 307],
+    ['permanentRedirect', 308],
+    ['notFound', 404],
+    ['forbidden', 403],
+    ['unauthorized', 401],
+  ] as const)(
+    'a route handler that ends with %s() sends the cookie of the session that it has changed',
+    async ([how, status]) => {
+      const ask = (path: string, cookie: string): Promise<Response> =>
+        fetch(`${served.baseUrl}/pages/${path}`, {
+          headers: { cookie, accept: 'text/html' },
+          redirect: 'manual',
+        })
+      const cookie = await cookieOf(browser, served, ada)
+      const renewed = await ask(`interrupted/${how}`, cookie)
+      const begun = await ask(`interrupted/${how}`, '')
+
+      expect([renewed.status, begun.status]).toEqual([status, status])
+      const [[ofUser = ''] = [], [ofVisitor = ''] = []] = [renewed, begun].map(({ headers }) =>
+        headers.getSetCookie().map((line) => line.split(';')[0] ?? ''),
+      )
+      expect(renewed.headers.getSetCookie()[0]).toMatch(/; HttpOnly/i)
+      expect((await ask('account', ofUser)).status).toBe(200)
+      expect((await ask('account', cookie)).status).toBe(307)
+      expect(await (await ask('actions', ofVisitor)).text()).toMatch(/seen.*true/)
+    },
+  )
+
   test('a request with forged host headers does not change where a login ends', async () => {
     const answer = await fetch(`${served.baseUrl}/pages/account?tab=3`, {
       headers: { 'x-latchkey-asked': 'GET https://elsewhere.example/', accept: 'text/html' },

@@ -1,0 +1,72 @@
+import { LatchkeyError } from '@latchkey/core'
+import { setCookie } from './page-response.ts'
+
+/**
+ * Handles the error with which a route handler ends, such as that of `redirect()`. Next.js makes a
+ * response of its own then, without the headers of the kit. So the session's cookies are set with
+ * `cookies()`, which Next.js adds to a redirect. It adds none for `notFound()`, `forbidden()` and
+ * `unauthorized()`, so their responses are made here. Every other error is rethrown.
+ *
+ * @param cookies - The `Set-Cookie` lines of the session.
+ */
+export async function afterInterrupt(
+  error: unknown,
+  cookies: readonly string[],
+): Promise<Response> {
+  if (error instanceof LatchkeyError) throw error
+  const status = await statusOf(error)
+  if (status !== undefined) return new Response(null, { status })
+  if (cookies.length > 0) await setCookies(cookies).catch(outsideOfNext)
+  throw error
+}
+
+/**
+ * The status of the response that `notFound()` and its like ask for. Next.js exports no function
+ * that tells their errors apart, so the error is compared with those that these functions throw.
+ */
+async function statusOf(error: unknown): Promise<number | undefined> {
+  const digest = digestOf(error)
+  if (digest === undefined) return undefined
+  const { forbidden, notFound, unauthorized } = await navigation().catch(() => NOTHING)
+  const interrupts = { 404: notFound, 403: forbidden, 401: unauthorized }
+  for (const [status, interrupt] of Object.entries(interrupts)) {
+    try {
+      interrupt?.()
+    } catch (own) {
+      if (digestOf(own) === digest) return Number(status)
+    }
+  }
+  return undefined
+}
+
+type Navigation = typeof import('next/navigation.js')
+
+const NOTHING: Partial<Navigation> = {}
+
+/**
+ * The navigation of Next.js. For a route handler, it bundles another module under this name than
+ * under `next/navigation.js`, which cannot be loaded there. Without its bundler, as in a test that
+ * calls a handler, the name is not found.
+ */
+function navigation(): Promise<Partial<Navigation>> {
+  // @ts-expect-error The name has no types without its extension.
+  return import('next/navigation')
+}
+
+function digestOf(error: unknown): unknown {
+  return Object(error).digest
+}
+
+async function setCookies(lines: readonly string[]): Promise<void> {
+  const { cookies } = await import('next/headers.js')
+  const jar = await cookies()
+  for (const line of lines) setCookie(jar, line)
+}
+
+/**
+ * Ignores the error of Next.js for a call outside of a request, because a test may call a handler
+ * directly. Throws any other error.
+ */
+export function outsideOfNext(error: unknown): void {
+  if (!(error instanceof Error && error.message.includes('outside a request scope'))) throw error
+}
