@@ -133,3 +133,19 @@ test('a page that is rendered spends no refresh token, because it can set no coo
   expect(provider.count('/token')).toBe(before)
   expect(await act(forced)).not.toBe('')
 })
+
+test('the question whether cookies can be set changes no cookie, so Next.js renders nothing again', () => {
+  const store = { phase: 'action', mutableCookies: undefined as unknown as object }
+  const update = vi.fn()
+  store.mutableCookies = MutableRequestCookiesAdapter.wrap(
+    new RequestCookies(new Headers()) as never,
+    update,
+  )
+  const cookies = createCookiesWithMutableAccessCheck(store as never)
+  const response = pageResponse(cookies, () => expect.unreachable())
+
+  expect(response.isSent).toBe(false)
+  expect(update).not.toHaveBeenCalled()
+  response.append('set-cookie', 'latchkey=a; Path=/')
+  expect(update).toHaveBeenCalledOnce()
+})
