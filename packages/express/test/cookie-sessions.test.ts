@@ -1,6 +1,6 @@
 import { createAuth } from '@latchkey/core'
 import { type AuthOptions, getUser, requireUser } from '@latchkey/express'
-import type { Express } from 'express'
+import type { ErrorRequestHandler, Express, Request } from 'express'
 import { expect, test } from 'vitest'
 import { remember } from '../../../test/support/leaks.ts'
 import { SESSION_SECRET } from './support/app.ts'
@@ -291,6 +291,79 @@ test('a streamed answer takes along what the handler changed before its first by
   const { open } = await logIn(site)
   expect((await open('/stream')).text).toBe('one two')
   expect((await open('/cart')).text).toBe('3')
+})
+
+test.each([
+  ['renewed', (req: Request) => req.auth.renewSession()],
+  ['regenerated', (req: Request) => new Promise((resolve) => void req.session.regenerate(resolve))],
+  [
+    'saved',
+    (req: Request) => {
+      req.session.chosen = 'dark'
+      return new Promise((resolve) => void req.session.save(resolve))
+    },
+  ],
+  [
+    'refreshed',
+    (req: Request) => {
+      void req.session.chosen
+      return req.auth.accessToken({ force: true })
+    },
+  ],
+] as const)(
+  'a change before the first byte of a stream is sent too when the session was %s before',
+  async (_how, prepare) => {
+    const failed: unknown[] = []
+    await using site = await start({}, {}, (app) => {
+      app.get('/stream', requireUser(), async (req, res) => {
+        await prepare(req)
+        req.session.filled = 'tea'
+        res.write('one ')
+        res.end('two')
+      })
+      app.use(((error, _req, _res, next) => {
+        failed.push(error.code)
+        next(error)
+      }) as ErrorRequestHandler)
+    })
+    const { open } = await logIn(site)
+
+    expect((await open('/stream')).text).toBe('one two')
+    expect(failed).toEqual([])
+    expect((await open('/cart')).text).toBe('3')
+    expect((await open('/')).text).toBe('in as ada')
+  },
+)
+
+test('a change after the first byte is an error for the application when the session was renewed before', async () => {
+  const failed: unknown[] = []
+  await using site = await start({}, {}, (app) => {
+    app.get('/late', requireUser(), async (req, res) => {
+      await req.auth.renewSession()
+      void req.session.chosen
+      res.write('begun')
+      req.session.chosen = 'dark'
+      res.end()
+    })
+    app.get('/late-renewal', requireUser(), async (req, res) => {
+      res.write('begun')
+      await req.auth.renewSession().catch(({ code }) => failed.push(code))
+      res.end()
+    })
+    app.get('/late-logout', requireUser(), async (req, res) => {
+      res.write('begun')
+      await req.auth.logout().catch(({ code }) => failed.push(code))
+      res.end()
+    })
+    app.use(((error, _req, _res, _next) => void failed.push(error.code)) as ErrorRequestHandler)
+  })
+  const { open } = await logIn(site)
+
+  expect((await open('/late')).text).toBe('begun')
+  expect(failed).toEqual(['LATCHKEY_SESSION_NOT_SENT'])
+  expect((await open('/late-renewal')).text).toBe('begun')
+  expect(failed).toEqual(['LATCHKEY_SESSION_NOT_SENT', 'LATCHKEY_SESSION_NOT_SENT'])
+  expect((await open('/')).text).toBe('in as ada')
 })
 
 test('after the first byte, a change of the session is an error, and no refresh token is used up', async () => {

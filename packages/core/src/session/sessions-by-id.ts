@@ -1,4 +1,4 @@
-import { type MaybePromise, when, whenAll } from '../shared/maybe-promise.ts'
+import { isThenable, type MaybePromise, when, whenAll } from '../shared/maybe-promise.ts'
 import type { EndedLogins } from './ended-logins.ts'
 import type { RefreshLock } from './refresh-lock.ts'
 import type { AuthSession } from './session.ts'
@@ -129,7 +129,10 @@ export function createSessionsById(parts: SessionParts): SessionsById {
       }
     },
     async change(id, change, seen) {
-      for (let stored = seen ?? (await load(id)); stored; stored = await load(id)) {
+      const found = seen ?? load(id)
+      // A session in the cookie is changed while the headers are sent, so this must not wait for it.
+      const first = isThenable(found) ? await found : found
+      for (let stored = first; stored; stored = await load(id)) {
         const seenNow = stored
         const changed = change(stored)
         if (!changed) return stored
