@@ -1,6 +1,6 @@
-import { createAuth, createMemoryStore } from '@latchkey/core'
+import { createAuth, createMemoryStore, type User } from '@latchkey/core'
 import { getUser, requireUser } from '@latchkey/express'
-import type { Express } from 'express'
+import type { ErrorRequestHandler, Express } from 'express'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
@@ -252,4 +252,68 @@ test('a guard that accepts tokens refuses every request if the options name no a
   const response = await fetch(`${other.url}/guarded/api`, { headers })
   expect(response.status).toBe(500)
   expect(JSON.stringify(other.log)).toContain('"bearer')
+})
+
+/** A site whose schema demands a name, and is down on demand. */
+async function startWithSchema() {
+  const state = { isDown: false, failed: [] as unknown[] }
+  const site = await startSite(
+    (app) => {
+      const guard = requireUser({ accept: BOTH, respond: 'json' })
+      app.get('/api', guard, (req, res) => void res.json(getUser(req)))
+      app.use(((error, _req, res, _next) => {
+        state.failed.push(error)
+        res.status(500).end()
+      }) as ErrorRequestHandler)
+    },
+    {
+      bearer: { audience: AUDIENCE },
+      claims: {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          async validate(value) {
+            if (state.isDown) throw new Error('connect ECONNREFUSED 10.0.0.5:5432')
+            return (value as User).name
+              ? { value: value as User }
+              : { issues: [{ path: ['name'] }] }
+          },
+        },
+      },
+    },
+  )
+  const send = (claims: Record<string, unknown>): Promise<Response> =>
+    fetch(`${site.url}/api`, {
+      headers: { authorization: `Bearer ${site.provider.accessToken(claims)}` },
+    })
+  return { site, state, send }
+}
+
+test('a valid token whose claims do not fit the schema is refused with that reason and its remedy', async () => {
+  const { site, send } = await startWithSchema()
+  await using _ = site
+
+  const response = await send({ sub: 'ada' })
+
+  expect(response.status).toBe(401)
+  expect(challenge(response)).toContain(
+    'error="invalid_token", error_description="The claims of the token do not fit the application"',
+  )
+  const line = JSON.stringify(site.log)
+  expect(line).toContain('The bearer token does not fit')
+  expect(line).toContain('Correct the schema of the option `claims`')
+  expect((await send({ sub: 'ada', name: 'Ada' })).status).toBe(200)
+})
+
+test('a schema that fails at a bearer token is an error of the application, and refuses no token', async () => {
+  const { site, state, send } = await startWithSchema()
+  await using _ = site
+  state.isDown = true
+
+  const response = await send({ sub: 'ada', name: 'Ada' })
+
+  expect([response.status, challenge(response)]).toEqual([500, null])
+  expect(state.failed.map(String)).toEqual(['Error: connect ECONNREFUSED 10.0.0.5:5432'])
+  state.isDown = false
+  expect((await send({ sub: 'ada', name: 'Ada' })).status).toBe(200)
 })

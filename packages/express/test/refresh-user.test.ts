@@ -202,6 +202,81 @@ test('while userinfo is down the user stays as it is, and it is not asked at eve
   expect(await statusOf(site, browser, '/admin')).toBe(403)
 })
 
+test.each([
+  [
+    'throws an error',
+    (): never => {
+      throw new Error('connect ECONNREFUSED 10.0.0.5:5432')
+    },
+    /ECONNREFUSED.+option .+claims.+ failed/,
+  ],
+  [
+    'rejects',
+    () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.5:5432')),
+    /ECONNREFUSED.+option .+claims.+ failed/,
+  ],
+  ['does not let the user pass', () => ({ issues: [{ path: ['name'] }] }), /do not fit .+: name/],
+] as const)(
+  'while the claims schema %s, a user who is due stays as it is, with the tokens',
+  async (_how, fail, logged) => {
+    let isDown = false
+    const { site, browser, advance } = await start({
+      userinfo: { everySeconds: 60 },
+      claims: {
+        '~standard': {
+          version: 1,
+          vendor: 'test',
+          validate: (value) => (isDown ? fail() : { value: value as User }),
+        },
+      },
+    })
+    await using _ = site
+    site.provider.user = { sub: 'ada', name: 'Ada', roles: [] }
+    isDown = true
+    advance(61)
+
+    for (let i = 0; i < 3; i++) expect(await get(site, browser, '/admin')).toBe('admin')
+    expect(site.provider.count('/userinfo')).toBe(2)
+    expect(site.log).toHaveLength(1)
+    expect(JSON.stringify(site.log)).toMatch(logged)
+
+    isDown = false
+    advance(31)
+    expect(await statusOf(site, browser, '/admin')).toBe(403)
+    expect(await statusOf(site, browser, '/refresh-tokens')).toBe(200)
+  },
+)
+
+test('while the claims schema fails, a due user whose access token has expired keeps the session and the new refresh token', async () => {
+  let isDown = false
+  const { site, browser, advance } = await start({
+    userinfo: { everySeconds: 60 },
+    claims: {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate(value) {
+          if (isDown) throw new Error('connect ECONNREFUSED 10.0.0.5:5432')
+          return { value: value as User }
+        },
+      },
+    },
+  })
+  await using _ = site
+  site.provider.accessTokenSeconds = 60
+  expect(await statusOf(site, browser, '/refresh-tokens')).toBe(200)
+  isDown = true
+  advance(61)
+
+  expect(await get(site, browser, '/admin')).toBe('admin')
+  expect(await statusOf(site, browser, '/refresh-user')).toBe(503)
+  isDown = false
+  advance(31)
+  expect(await statusOf(site, browser, '/refresh-user')).toBe(200)
+  const spent = site.provider.requests.flatMap(({ body }) => body.get('refresh_token') ?? [])
+  expect(new Set(spent).size).toBe(spent.length)
+})
+
 test('a user whose grant was revoked is logged out when the user is read again', async () => {
   const { site, browser, advance } = await start({ userinfo: { everySeconds: 300 } })
   await using _ = site

@@ -10,6 +10,8 @@ export const REMEDIES = {
   },
   LATCHKEY_BEARER_INVALID: {
     aud: 'Let the client ask for a token for your audience, or correct `bearer.audience`.',
+    claims:
+      'Correct the schema of the option `claims`, or let the provider put the claims that the message names into its access tokens.',
     cnf: 'Let the client send `Authorization: DPoP …` and a fresh proof in the header `DPoP`. Let the provider issue a token with any other binding without it.',
     exp: 'Nothing: the client gets a new token.',
     promise: 'Let the sender wait for the token: await req.auth.accessToken().',

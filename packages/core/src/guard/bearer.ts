@@ -20,6 +20,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'token.exp': 'The token has expired',
   'token.nbf': 'The token is not valid yet',
   'token.active': 'The token has expired or was revoked',
+  'token.claims': 'The claims of the token do not fit the application',
   'token.cnf':
     'A token that is bound needs the scheme DPoP with the proof of its key; no other binding is accepted',
   'token.promise': 'The token is [object Promise]: its sender did not wait for it',

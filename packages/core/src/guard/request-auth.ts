@@ -58,8 +58,8 @@ interface RequestActions<U, Sent> {
    * Reads the user from userinfo now and stores it in the session. Roles that the provider has
    * withdrawn are gone. Resolves to the new user; `user` returns it too from then on.
    *
-   * @throws {@link RefreshError} when there is no access token, or the session has ended; {@link
-   *   CallbackError} or {@link ProviderError} when userinfo cannot be used.
+   * @throws {@link RefreshError} when there is no access token, the session has ended, or the schema
+   *   of the option `claims` fails; {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
    */
   refreshUser(): Promise<U>
   /**

@@ -26,10 +26,18 @@ export function logEvents(
       const code =
         error?.cause instanceof LatchkeyError ? error.cause.code : 'LATCHKEY_PROVIDER_INVALID'
       log.noticed(code, `An access token could not be refreshed. ${error?.message ?? ''}`.trim())
+    } else if (name === 'user.refresh_failed' && error && isOfSchema(error)) {
+      log.failed(error)
     } else if (isOneProvider && PROVIDER_ANSWERED.has(name)) {
       log.recovered('LATCHKEY_PROVIDER_UNAVAILABLE', PROVIDER_IS_BACK)
     }
   }
+}
+
+/** Whether claims do not fit the schema of the application, or the schema has thrown an error. */
+function isOfSchema({ code, cause }: LatchkeyError): boolean {
+  const isForeign = cause !== undefined && !(cause instanceof LatchkeyError)
+  return code === 'LATCHKEY_TOKEN_INVALID' || (code === 'LATCHKEY_REFRESH_UNAVAILABLE' && isForeign)
 }
 
 const PROVIDER_ANSWERED: ReadonlySet<AuthEventName> = new Set([

@@ -7,7 +7,7 @@ import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
 import type { StoredSession } from '../session/stored-session.ts'
 import { OldestFirst, remember } from '../shared/oldest-first.ts'
-import type { Refresher } from './refresh.ts'
+import { type Refresher, schemaFailed } from './refresh.ts'
 import { readUserInfo } from './userinfo.ts'
 
 /** Reads the users of sessions from the provider again. */
@@ -16,7 +16,8 @@ export interface UserRefresher {
    * Reads the user again now: from userinfo, or from the ID token of a refresh if the provider has
    * no userinfo. Resolves to the session afterwards.
    *
-   * @throws {@link RefreshError} when there is no access token, or the session has ended;
+   * @throws {@link RefreshError} when there is no access token, the session has ended, or the schema
+   *   of the option `claims` fails;
    *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
    */
   refresh(provider: Provider, session: StoredSession): Promise<AuthSession>
@@ -61,7 +62,11 @@ export function createUserRefresher(
     )
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const idToken = current.idToken ? decodeJwt(current.idToken)?.payload : undefined
-      const user = await sessionUser(options, { idToken, userinfo: claims }, current)
+      const user = await sessionUser(options, { idToken, userinfo: claims }, current).catch(
+        (error) => {
+          throw error instanceof LatchkeyError ? error : schemaFailed(error)
+        },
+      )
       const renewed = { ...current, ...user }
       const kept = (await hooks.onSession?.(renewed, 'refresh')) ?? renewed
       if (await session.update(kept)) return kept
@@ -94,12 +99,9 @@ export function createUserRefresher(
           remember(failedAt, id, now(), MAX_REMEMBERED)
           const found = await session.read()
           const user = found && userHash(found.issuer, found.sub)
-          publish('user.refresh_failed', {
-            issuer: provider.issuer,
-            code: error.code,
-            correlationId: error.correlationId,
-            ...(user ? { user } : {}),
-          })
+          const { code, correlationId } = error
+          const facts = { issuer: provider.issuer, code, correlationId, ...(user && { user }) }
+          publish('user.refresh_failed', facts, error)
         })
         .finally(() => inFlight.delete(id))
       inFlight.set(id, flight)

@@ -323,7 +323,12 @@ function refreshError(
 /** A user who does not fit the option `claims` is logged out. A schema that fails logs no user out. */
 function claimsError(error: unknown): RefreshError {
   if (error instanceof CallbackError) return rejected(error.message)
-  return unavailable('The schema of the option "claims" failed.', error)
+  return schemaFailed(error)
+}
+
+/** The error for a schema that has thrown one of its own, which says nothing about the user. */
+export function schemaFailed(cause: unknown): RefreshError {
+  return unavailable('The schema of the option "claims" failed.', cause)
 }
 
 function unusable(reason: string): RefreshError {
