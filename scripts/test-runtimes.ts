@@ -11,8 +11,8 @@ import { freePort } from '../test/support/free-port.ts'
 import { run } from './run.ts'
 
 /**
- * Logs in, is refused, and logs out at an application of Hono on each runtime: `npx pnpm test:runtimes`. Words pick some of
- * them. Each comes from npm, into a folder of its own. One that npm cannot install is named with the reason, and fails
+ * Logs in, is refused, and logs out at an application of Hono on each runtime, and opens a WebSocket where it can:
+ * `npx pnpm test:runtimes`. Words pick some of them. Each comes from npm, into a folder of its own. One that npm cannot install is named with the reason, and fails
  * continuous integration.
  */
 const words = process.argv.slice(2)
@@ -100,12 +100,32 @@ async function tryOut(runtime: Runtime, folder: string): Promise<void> {
     assert.deepEqual(await (await write(baseUrl)).json(), { title: 'Countess' })
     assert.equal((await write('https://elsewhere.example')).status, 403)
 
+    const cookie = [...browser.cookies].map(([key, { value }]) => `${key.split(' ')[1]}=${value}`)
+    const headers = { origin: baseUrl, cookie: cookie.join('; ') }
+    const closed = runtime.hasSockets ? await openSocket(baseUrl, headers) : undefined
+
     const left = await send('/logout', { method: 'POST', headers: { origin: baseUrl } })
     assert.equal(new URL(left.headers.get('location') ?? '').origin, identity.issuer)
     assert.deepEqual(await (await send('/')).json(), { user: null })
+    if (closed) assert.equal(await closed(), 4401, 'the WebSocket is closed at the logout')
   } finally {
     server.stop()
   }
+}
+
+/** Opens a WebSocket. Resolves to a function that waits until it is closed, and returns the code. */
+async function openSocket(
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<() => Promise<number | undefined>> {
+  const url = `${baseUrl.replace('http', 'ws')}/socket`
+  const socket = new WebSocket(url, { headers } as never)
+  const closed = Promise.withResolvers<number | undefined>()
+  socket.addEventListener('close', ({ code }) => closed.resolve(code))
+  const opened = new Promise((resolve) => socket.addEventListener('message', resolve))
+  await Promise.race([opened, closed.promise])
+  assert.equal(socket.readyState, WebSocket.OPEN, 'the WebSocket is open')
+  return () => Promise.race([closed.promise, delay(5000, undefined, { ref: false })])
 }
 
 function environment(options: ClientOptions): Record<string, string> {

@@ -17,20 +17,25 @@ export interface Runtime {
   readonly name: string
   /** The npm package that brings it; without one, Node itself runs it. */
   readonly package?: string
+  /** Whether the application has a WebSocket on it. */
+  readonly hasSockets?: boolean
   version(folder: string): string | undefined
   serve(place: Place): Promise<ServedFunction>
 }
 
 const CONDITION = '--conditions=latchkey-source'
-const SERVED = join(import.meta.dirname, 'served.ts')
+const served = (name: string): string => join(import.meta.dirname, `served-by-${name}.ts`)
 
 /** The runtimes that guides and READMEs name. */
 export const runtimes: readonly Runtime[] = [
-  ofCommand('bun', async () => [CONDITION, SERVED]),
-  ofCommand('deno', async ({ port }) => [
-    ...['serve', '-A', CONDITION, '--host=127.0.0.1', `--port=${port}`],
-    SERVED,
-  ]),
+  { ...ofCommand('bun', async () => [CONDITION, served('bun')]), hasSockets: true },
+  {
+    ...ofCommand('deno', async ({ port }) => [
+      ...['serve', '-A', CONDITION, '--host=127.0.0.1', `--port=${port}`],
+      served('deno'),
+    ]),
+    hasSockets: true,
+  },
   ofCommand('workerd', async ({ folder, port, variables }) => [
     'serve',
     // A worker on a network of its own is in production.

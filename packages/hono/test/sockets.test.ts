@@ -58,3 +58,46 @@ test('a WebSocket is closed when its user logs out, and a closed one is no longe
   await browser.send(`${BASE}/logout`, { method: 'POST' })
   expect((await closed)[0]).toBe(4401)
 })
+
+test.each([
+  ['is answered', 101, true],
+  ['has been answered', 101, true],
+  ['is answered', 200, false],
+  ['has been answered', 200, false],
+])(
+  'a handshake that the runtime ends when it %s with %i is watched: %s',
+  async (when, status, isWatched) => {
+    await using provider = await startMisbehavingProvider()
+    const { issuer, clientId, clientSecret } = provider
+    const session = { secret: 'a secret of a test, long enough for the kit' }
+    const signals: AbortSignal[] = []
+    const request = new AbortController()
+    const app = new Hono()
+      .use(createAuth({ issuer, clientId, clientSecret, baseUrl: BASE, session }))
+      .get('/', (c) => c.text('home'))
+      .get('/socket', requireUser(), (c) => {
+        signals.push(c.var.auth.ended())
+        // Deno answers a handshake with such a response, which Node cannot make.
+        const answer = Object.defineProperty(new Response(null), 'status', { value: status })
+        if (when === 'is answered') request.abort()
+        return answer
+      })
+    const server = createAdaptorServer({ fetch: app.fetch }) as Server
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const browser = createBrowser({ [BASE]: url })
+    await browser.open(`${BASE}/login`)
+    const pairs = [...browser.cookies].map(([key, { value }]) => `${key.split(' ')[1]}=${value}`)
+    await app.fetch(
+      new Request(`${BASE}/socket`, {
+        headers: { cookie: pairs.join('; '), origin: BASE, upgrade: 'websocket' },
+        signal: request.signal,
+      }),
+    )
+    request.abort()
+    await browser.send(`${BASE}/logout`, { method: 'POST' })
+
+    expect(signals.map(({ aborted }) => aborted)).toEqual([isWatched])
+  },
+)

@@ -1,6 +1,7 @@
 import { bodyReadBefore, formText, readStream } from '../http/body.ts'
 import { type AuthRequest, publicUrl, type RequestDetails, targetOf } from '../http/request.ts'
 import { opensSocket } from '../http/sending-page.ts'
+import type { WebResponse } from './response.ts'
 
 /**
  * Presents a web `Request` to the kit. Its URL is below `baseUrl`, regardless of the `Host` header
@@ -9,13 +10,14 @@ import { opensSocket } from '../http/sending-page.ts'
  * @param baseUrl - `auth.baseUrl`.
  * @param details - The body if a body parser has read it, and the third argument of the hook
  *   `onError`. Default `{ request }`.
- * @param response - Reports the end of the response to this request.
+ * @param response - Reports the end of the response to this request, and whether the response has
+ *   upgraded the connection.
  */
 export function toAuthRequest(
   request: Request,
   baseUrl: URL,
   details: RequestDetails = {},
-  response?: { onEnd(ended: () => void): void },
+  response?: Pick<WebResponse, 'isSent' | 'isUpgraded' | 'onEnd'>,
 ): AuthRequest {
   const { method, headers } = request
   let url: string | undefined
@@ -32,10 +34,17 @@ export function toAuthRequest(
       return url
     },
     onClose(close) {
-      request.signal.addEventListener('abort', close, { once: true })
+      const isHandshake = opensSocket({ method, headers })
+      const abort = (): void => {
+        // Deno ends the request when it upgrades the connection, even before there is a response.
+        if (response?.isUpgraded) return
+        if (isHandshake && response && !response.isSent) response.onEnd(close)
+        else close()
+      }
+      request.signal.addEventListener('abort', abort, { once: true })
       // Under Node and Bun, a framework returns an empty response for a handshake that succeeds,
       // and the connection stays open.
-      if (!opensSocket({ method, headers })) response?.onEnd(close)
+      if (!isHandshake) response?.onEnd(close)
       else if (details.connection?.destroyed) close()
       else details.connection?.once('close', close)
     },

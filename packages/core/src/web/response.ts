@@ -7,6 +7,8 @@ import type { Answer, ResponsePort } from '../visit/visit.ts'
  */
 export class WebResponse implements ResponsePort<Response> {
   isSent = false
+  /** Whether the response has made a WebSocket of the connection. */
+  isUpgraded = false
   readonly #whenEnded: (() => void)[] = []
   readonly #inFront: () => Headers | undefined
   #headers: Headers | undefined
@@ -67,7 +69,10 @@ export class WebResponse implements ResponsePort<Response> {
     this.isSent = true
     const ended = this.#whenEnded
     // An upgraded connection has no body, and has not ended.
-    if (response.status < 200) return response
+    if (response.status < 200) {
+      this.isUpgraded = true
+      return response
+    }
     const written = this.#written(response)
     if (ended.length === 0) return written
     return new Response(watched(written.body, ended), written)
