@@ -49,8 +49,8 @@ const NOTHING: Partial<Navigation> = {}
  * calls a handler, the name is not found.
  */
 function navigation(): Promise<Partial<Navigation>> {
-  // @ts-expect-error The name has no types without its extension.
-  return import('next/navigation')
+  // As any text, because the name has types only for a bundler.
+  return import('next/navigation' as string)
 }
 
 function digestOf(error: unknown): unknown {

@@ -17,8 +17,8 @@ export interface UserRefresher {
    * no userinfo. Resolves to the session afterwards.
    *
    * @throws {@link RefreshError} when there is no access token, the session has ended, or the schema
-   *   of the option `claims` fails;
-   *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
+   *   of the option `claims` fails; {@link CallbackError} or {@link ProviderError} when userinfo
+   *   cannot be used.
    */
   refresh(provider: Provider, session: StoredSession): Promise<AuthSession>
   /** Whether the user has to be read again by `userinfo: { everySeconds }`. */
