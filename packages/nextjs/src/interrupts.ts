@@ -49,8 +49,9 @@ const NOTHING: Partial<Navigation> = {}
  * calls a handler, the name is not found.
  */
 function navigation(): Promise<Partial<Navigation>> {
-  // As any text, because the name has types only for a bundler.
-  return import('next/navigation' as string)
+  // biome-ignore lint/suspicious/noTsIgnore: An error is expected only without a bundler.
+  // @ts-ignore The name has types only for a bundler.
+  return import('next/navigation')
 }
 
 function digestOf(error: unknown): unknown {
