@@ -245,11 +245,15 @@ test.each<[column: string, flags: Pick<StateOptions, 'blocks' | 'allows'>, says:
   expect(checked.saysStates).toBe(says)
 })
 
+/** Columns that say who may log in, and texts for a missing value. */
+const ENABLING = ['active', 'enabled', 'canLogin']
+const MISSING = ['null', 'NULL', '\\N', '(null)', 'n/a']
+
 describe.each([
   ...['blocked', 'disabled', 'active', 'enabled', 'locked', 'isSuspended', 'banned_until'],
   ...['status', 'canLogin', 'blocked_by', 'deleted_at', 'valid_until', 'userAccountControl'],
 ])('a column %s', (column) => {
-  test.each([...['null', 'NULL', '\\N', '(null)', 'n/a', ''], ...[' ', undefined]])(
+  test.each([...(ENABLING.includes(column) ? [] : MISSING), ...['', ' ', undefined]])(
     'whose cells are all %j neither blocks nor says who may log in',
     async (value) => {
       const users = ['ada', 'bob'].map((name) => ({
@@ -275,6 +279,20 @@ describe.each([
     const checked = await checkRecords('users', recordsOf('csv', text), options(), () => {})
     expect(checked).toMatchObject({ faulty: 0, saysStates: true })
   })
+})
+
+describe.each(ENABLING)('a column %s', (column) => {
+  test.each(MISSING)(
+    'with a cell %j lets this user not in, whatever the other cells are',
+    async (value) => {
+      for (const other of ['true', value]) {
+        const text = `email,${column}\nada@example.com,${other}\nbob@example.com,${value}\n`
+        const { bob } = await statesOf('csv', text)
+        const checked = await checkRecords('users', recordsOf('csv', text), options(), () => {})
+        expect([bob, checked.saysStates]).toEqual(['disabled', true])
+      }
+    },
+  )
 })
 
 test.each(['password', 'passwordHash', 'alg', 'login_key'])(

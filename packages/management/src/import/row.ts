@@ -90,7 +90,7 @@ export function toRow(
       const isAnswer = verdict !== 'allows' || (states.concerns(name) && !isAbsent(text))
       if (isAnswer) said.push([name, text])
     }
-    if ((target === 'disabled' || target === 'enabled') && !isAbsent(value)) {
+    if (target === 'enabled' ? value.trim() !== '' : target === 'disabled' && !isAbsent(value)) {
       said.push([column, value])
       const text = value.trim().toLowerCase()
       const isOn = TRUE.has(text)

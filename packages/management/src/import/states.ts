@@ -39,7 +39,8 @@ export interface States {
    * passwords, so only those are shown that a flag names.
    */
   shows(column: string, value: string): boolean
-  /** Returns the meaning of a value of any column. An absent value allows, unless a flag blocks it. */
+  /** Returns the meaning of a value of any column. An absent value allows, unless a flag
+   * blocks it or the column says who may log in, such as `active`: there only an empty value does. */
   judge(column: string, value: string): Verdict
   /** The flags that no judged value has matched, as `column=value` or `column`. */
   unused(): string[]
@@ -250,7 +251,8 @@ function bareName(name: string): string {
 }
 
 function judgeAs(kind: Kind, text: string, now: number): Verdict {
-  if (isAbsent(text)) return 'allows'
+  // In a column such as `active`, NULL blocks as `false` does: nobody has said that the user may log in.
+  if (text === '' || (isAbsent(text) && kind !== 'enabled')) return 'allows'
   switch (kind) {
     case 'flag':
       if (TRUE.has(text)) return 'denies'

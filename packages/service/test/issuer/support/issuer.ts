@@ -19,7 +19,13 @@ import { createVault } from '../../../src/domain/writes/vault.ts'
 import { createIssuer, type IssuerOptions } from '../../../src/issuer/index.ts'
 import type { DataStore } from '../../../src/store/ports.ts'
 import type { ProtocolStore } from '../../../src/store/protocol-store.ts'
-import type { Application, Metadata, TenantSettings, User } from '../../../src/store/records.ts'
+import type {
+  Application,
+  Metadata,
+  Tenant,
+  TenantSettings,
+  User,
+} from '../../../src/store/records.ts'
 import { createClientIp } from '../../../src/wire/client.ts'
 import { startBalancer } from '../../support/balancer.ts'
 import {
@@ -107,21 +113,31 @@ export async function startIssuer(options: StartOptions = {}) {
   const stores = await (cluster ? openClusterStores(cluster) : openStores(store))
   const problems: object[] = []
   const { domain, issuer, server } = openIssuer(stores, inside, problems)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listen()
   const others = cluster && (await startOthers(cluster, inside, problems))
-  const port = others?.port ?? (server.address() as AddressInfo).port
+  const portNow = () => others?.port ?? (server.address() as AddressInfo).port
 
   const admin = { context: domain, actor: { name: 'admin' } }
-  const tenant = await createTenant(admin, {
-    name: 'Acme',
-    metadata: {},
-    settings: {
-      ...defaultSettings,
-      companyName: 'Acme',
-      domain: `acme.localhost:${port}`,
-      ...settings,
-    },
-  })
+  const tenant = await addTenant()
+  const port = portNow()
+
+  async function listen(): Promise<void> {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  }
+
+  /** Adds the tenant. If one of an earlier test had a port of the same number, takes another port. */
+  async function addTenant(): Promise<Tenant> {
+    const domain = `acme.localhost:${portNow()}`
+    const all = { ...defaultSettings, companyName: 'Acme', domain, ...settings }
+    try {
+      return await createTenant(admin, { name: 'Acme', metadata: {}, settings: all })
+    } catch (error) {
+      if (others || settings?.domain || Object(error).code !== 'already_exists') throw error
+      await new Promise((resolve) => server.close(resolve))
+      await listen()
+      return addTenant()
+    }
+  }
   // Another tenant of an earlier test may have had it.
   if (cluster && settings?.domain) await wait(HEARD_MS)
   /** What tests do besides, they do as the admin of the tenant. */
