@@ -394,6 +394,39 @@ test('after the first byte, a change of the session is an error, and no refresh 
   expect((await open('/')).text).toBe('in as ada')
 })
 
+test.each([
+  ['renewSession()', (req: Request) => req.auth.renewSession()],
+  [
+    'regenerate()',
+    (req: Request) => new Promise((resolve) => void req.session.regenerate(resolve)),
+  ],
+])(
+  'after %s the user stays logged in, also at a process that has not written the session',
+  async (_how, renew) => {
+    const more = (app: Express): void => {
+      app.get('/renewed', requireUser(), async (req, res) => {
+        await renew(req)
+        res.send('renewed')
+      })
+    }
+    await using site = await start()
+    const { issuer, clientId, clientSecret } = site.provider
+    await using other = await start({}, { issuer, clientId, clientSecret }, more)
+    const { header } = await logIn(site)
+    const at = async (cookie: string, path: string) => {
+      const answer = await fetch(other.url + path, { headers: { cookie } })
+      return { text: await answer.text(), cookies: answer.headers.getSetCookie() }
+    }
+
+    const renewed = await at(header(), '/renewed')
+
+    expect(renewed.text).toBe('renewed')
+    const cookie = renewed.cookies.map((line) => line.split(';')[0]).join('; ')
+    expect((await at(cookie, '/')).text).toBe('in as ada')
+    expect((await at(header(), '/')).text).toBe('out')
+  },
+)
+
 test('a user who is refreshed at a request that does not read the session is stored', async () => {
   let ahead = 0
   const now = (): number => Math.floor(Date.now() / 1000) + ahead

@@ -41,11 +41,10 @@ export function createNodeTransport({
  * needs it.
  */
 function publicTransport(lookup: LookupFunction | undefined): ProviderTransport {
-  let transport: Promise<ProviderTransport> | undefined
+  let transport: ProviderTransport | undefined
   return async (address, request) => {
-    transport ??= import('./public-transport.ts').then((guard) =>
-      guard.createPublicTransport(lookup),
-    )
-    return (await transport)(address, request)
+    const { createPublicTransport } = await import('./public-transport.ts')
+    transport ??= createPublicTransport(lookup)
+    return transport(address, request)
   }
 }

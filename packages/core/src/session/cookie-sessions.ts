@@ -94,6 +94,8 @@ class CookieStore implements SessionStore {
   readonly #shared: Shared
   readonly #cookieHeader: string | null | undefined
   readonly #response: Sent
+  /** The session of the request's cookie, which a renewal reads again after it has a new id. */
+  readonly #opened: SealedSession | undefined
   #session: SealedSession | undefined
   #isChanged = false
   #written: { readonly record: SessionRecord | undefined; readonly lines: readonly string[] } =
@@ -108,13 +110,15 @@ class CookieStore implements SessionStore {
     this.#shared = shared
     this.#cookieHeader = cookieHeader
     this.#response = response
+    this.#opened = session
     this.#session = session
   }
 
   get(id: string): SessionRecord | undefined {
-    const own = this.#session?.id === id ? this.#session.record : undefined
+    const held = [this.#session, this.#opened].find((one) => one?.id === id)
+    const own = held?.record
     const latest = this.#shared.memory.latest(id, own)
-    if (own && latest && latest !== own) {
+    if (own && latest && latest !== own && held === this.#session) {
       this.#session = { id, record: latest }
       this.#isChanged = true
     }

@@ -182,7 +182,7 @@ export class StoredSession {
     const content = contentOf(this.#record)
     this.#renewed ??= new Map()
     this.#renewed.set(id, next)
-    await this.#moveTo(next, content, async (notices) => {
+    const moved = this.#moveTo(next, content, async (notices) => {
       // Reloaded after the new session is stored. A request that ends the login from now on finds
       // both sessions.
       await this.reload()
@@ -192,6 +192,10 @@ export class StoredSession {
       if (JSON.stringify(latest) === JSON.stringify(content)) return content
       // Another request has changed the data or the user since they were copied.
       return this.#sessions.change(next, () => latest)
+    })
+    await moved.catch((error) => {
+      this.#renewed?.delete(id)
+      throw error
     })
   }
 
@@ -258,7 +262,11 @@ export class StoredSession {
       id,
       (record) => ({
         login: record.login,
-        data: record === seen ? data : mergeData(JSON.parse(read) as Data, data, record.data),
+        // The record may have been read again since the request has read its data.
+        data:
+          record === seen && JSON.stringify(record.data) === read
+            ? data
+            : mergeData(JSON.parse(read) as Data, data, record.data),
       }),
       seen,
     )

@@ -11,10 +11,11 @@ const COLLECTED = new RegExp(
 )
 
 /**
- * The longest wait before a request is repeated, in milliseconds. Many requests of one browser at
- * once would meet again and again, and browsers follow only about twenty redirects.
+ * The shortest and the longest wait before a request is repeated, in milliseconds. The response of
+ * the other request, with its cookie, has to arrive first. Many requests of one browser at once
+ * would meet again and again, and browsers follow only about twenty redirects.
  */
-const MAX_WAIT_MS = 100
+const WAIT_MS = { least: 50, most: 150 }
 
 type Context = Parameters<Parameters<Provider['use']>[0]>[0]
 
@@ -41,7 +42,7 @@ export function storeTogether(
       // An application that redeems a code is told that it was spent.
       if (!(error instanceof SpentError) || ctx.path === paths.token) throw error
       logger.debug({ path: ctx.path }, 'The session has changed; the browser repeats the request.')
-      await wait(Math.random() * MAX_WAIT_MS)
+      await wait(WAIT_MS.least + Math.random() * (WAIT_MS.most - WAIT_MS.least))
       repeat(ctx)
     }
   })
