@@ -32,11 +32,14 @@ export async function writeToRedis(redisUrl: string): Promise<boolean> {
         // Each answer is one line: `+OK`, or `-` and an error.
         const answers = text.split('\r\n').slice(0, -1)
         const refused = answers.findIndex((answer) => !answer.startsWith('+'))
-        const reason = answers[refused]?.slice(1)
+        const found = answers[refused]
+        const reason = found?.slice(1)
         if (reason === undefined) {
           if (answers.length === commands.length) resolve(true)
-        } else if (commands[refused] !== write || /^NOAUTH /.test(reason)) reject(new Error(reason))
-        else if (/^MOVED /.test(reason)) resolve(false)
+        } else if (!found?.startsWith('-')) reject(new Error('it is no Redis'))
+        else if (commands[refused] !== write || /^(NOAUTH|LOADING) /.test(reason))
+          reject(new Error(reason))
+        else if (/^(MOVED|ASK|TRYAGAIN) /.test(reason)) resolve(false)
         else reject(new WriteRefused(reason))
       })
       socket.once('close', () => reject(new Error('it closed the connection')))

@@ -251,7 +251,7 @@ function bareName(name: string): string {
 }
 
 function judgeAs(kind: Kind, text: string, now: number): Verdict {
-  // In a column such as `active`, NULL blocks as `false` does: nobody has said that the user may log in.
+  // In a column such as `active`, NULL blocks as `false` does: the file does not say that the user may log in.
   if (text === '' || (isAbsent(text) && kind !== 'enabled')) return 'allows'
   switch (kind) {
     case 'flag':

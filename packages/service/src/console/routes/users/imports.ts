@@ -194,7 +194,8 @@ async function showImport(
       isUnreadable,
       keepsPasswords: needsSecondOperator(tenant),
       isWithoutOperator: isStoppedForOperator(job),
-      isStopped: job.work.isStopped === true,
+      // A request to stop may come while the last part is imported.
+      isStopped: job.work.isStopped === true && job.state !== 'done',
       stop: stopPath(job),
       code: UPLOAD_UNREADABLE,
       users,
