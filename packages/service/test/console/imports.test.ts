@@ -446,6 +446,33 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     })
   })
 
+  test('shows no value of a column of an unknown name, and takes the meaning of one that the operator names', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const file = 'email,role\neve@example.com,admin\nbob@example.com,banned\n'
+    const { location = '' } = await upload(owner, path, file)
+    const { checked: first } = await check(owner, location)
+    expect(textOf(first.html)).not.toContain('banned')
+    const blocked = meaning(first.html, { column: 'role', value: null, meaning: 'blocks' })
+    const field = Object.keys(blocked)[0]?.replace('state_', 'value_') ?? ''
+    expect(first.html).toContain(`name="${field}"`)
+
+    const { checked } = await check(owner, location, { ...blocked, [field]: ' banned ' })
+    expect(textOf(checked.html)).toContain('role: banned')
+    await pressBegin(owner, path, checked)
+    await untilStill(owner, location)
+
+    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
+    const states = body.data.map((one: { profile: { email: string }; disabled?: boolean }) => [
+      one.profile.email,
+      one.disabled ?? false,
+    ])
+    expect(Object.fromEntries(states)).toEqual({
+      'eve@example.com': false,
+      'bob@example.com': true,
+    })
+  })
+
   test('takes the meanings of values that the operator chooses, and columns as metadata', async () => {
     const { running, tenant, owner, path } = await opened()
     await using _ = running

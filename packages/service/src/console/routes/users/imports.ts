@@ -312,18 +312,20 @@ const meaningWords: Readonly<Record<ImportState['meaning'], Sentence>> = {
 }
 
 /**
- * Reads the chosen meanings from a form. The options of {@link statesToChoose} have them as JSON.
+ * Reads the chosen meanings from a form. The options of {@link statesToChoose} have them as JSON. A
+ * meaning of all other values is that of one value if a text field names it.
  *
  * @throws ServiceError `invalid_request` if they cannot be read.
  */
 function statesIn(form: URLSearchParams): ImportState[] {
   const given = [...form].filter(([name, text]) => name.startsWith('state_') && text !== '')
   try {
-    return given.slice(0, 500).map(([, text]) => {
+    return given.slice(0, 500).map(([name, text]) => {
       const { column, value, meaning } = JSON.parse(text)
+      const named = form.get(name.replace('state_', 'value_'))?.trim().slice(0, 200)
       return {
         column: String(column),
-        value: value === null ? null : String(value),
+        value: value === null ? named || null : String(value),
         meaning: meaning === 'allows' ? 'allows' : 'blocks',
       }
     })
