@@ -57,7 +57,11 @@ export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByO
 
   async function createUser(row: ImportRow, isUncertain: boolean): Promise<string> {
     let mayExist = isUncertain
-    const known = mayExist ? (await findLost()).get(emailKey(row.user.profile.email)) : undefined
+    // A user of this run is found when the service refuses the address as taken.
+    const isOfEarlierRun = row.row < standing.begunBelow
+    const known = isOfEarlierRun
+      ? (await findLost()).get(emailKey(row.user.profile.email))
+      : undefined
     if (known && isCreatedFrom(known, row.user)) return known.id
     const find = (): Promise<User | undefined> => {
       mayExist = true
