@@ -10,8 +10,11 @@ import { createVisitor, type Visitor } from './parts/visitor.ts'
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 7)
 const LOGINS = Number(process.env.LOGINS ?? 500)
-/** Logins before the first round: the code of a login is compiled with optimizations until about here. */
-const WARM_UP = Number(process.env.WARM_UP ?? 8_000)
+/**
+ * Logins before the first round: until about here, code is compiled with optimizations. Beyond 10,000, Latchkey's
+ * sessions in memory and its caches are full, so that each login drops an older one.
+ */
+const WARM_UP = Number(process.env.WARM_UP ?? 20_000)
 
 interface Contestant {
   readonly name: string
