@@ -62,14 +62,19 @@ export async function fillImports(page: Page, tenant: string, folder: string): P
   await press('Enable')
   await page.getByText('done', { exact: true }).waitFor()
   const enabled = new URL(page.url()).searchParams.get('job') ?? ''
-  // Another process holds the one for long; the other has ended.
+  // One is held for long, and no worker can call it back; the other has ended.
   const database = new DatabaseSync(join(folder, 'data.db'))
   const change = database.prepare(
     `update jobs set state = ?, held_until = 9e15, total = 200000, progress = json_patch(progress, ?) where id = ?`,
   )
   const counts = { created: 83_417, existing: 12, refused: 1_309 }
-  change.run('running', JSON.stringify({ phase: 'importing', ...counts }), jobs.running)
   change.run('stopped', JSON.stringify({ phase: 'unreadable', ...counts }), jobs.ended)
+  database.exec('begin immediate')
+  change.run('running', JSON.stringify({ phase: 'importing', ...counts }), jobs.running)
+  database.exec(
+    `create trigger still before update on jobs when old.id = '${jobs.running}' begin select raise(ignore); end`,
+  )
+  database.exec('commit')
   database.close()
   return { ...jobs, done, columnless, columns, update, enabled }
 }

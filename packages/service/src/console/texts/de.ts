@@ -1416,7 +1416,7 @@ export const de = {
   'Users with these values:': 'Benutzer mit diesen Werten:',
   'all other values': 'alle anderen Werte',
   'only this value (optional)': 'nur dieser Wert (optional)',
-  'Values of columns whose names are not known are not shown, as they may be passwords. Look into the file, and name one.':
+  'Values of columns of unknown names are not shown, as they may be passwords. Look into the file, and name one.':
     'Werte von Spalten mit unbekannten Namen werden nicht gezeigt, da sie Passwörter sein können. Sehen Sie in der Datei nach, und nennen Sie einen.',
   '(not decided)': '(nicht entschieden)',
   'must not log in': 'dürfen sich nicht anmelden',
