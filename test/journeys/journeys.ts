@@ -62,6 +62,17 @@ async function logOut({ application }: World, tab: Tab): Promise<void> {
   await see(tab, 'You are out')
 }
 
+/**
+ * Says that the recovery codes are saved, and waits for the page behind: an address that is opened
+ * before breaks it off.
+ */
+async function saveRecoveryCodes(tab: Tab): Promise<void> {
+  await tab.press('I have saved them')
+  await until('page behind the codes', async () => {
+    return (await tab.text()).includes('I have saved them') ? undefined : true
+  })
+}
+
 /** Opens the link in the newest message. */
 async function followMail({ identity }: World, tab: Tab): Promise<void> {
   const link = await until('link in a message', async () => (await identity.outbox())[0]?.link)
@@ -107,7 +118,7 @@ export const journeys: readonly Journey[] = [
       await tab.fill('Code of 6 digits', codeOf(await find(tab, /[A-Z2-7 ]{32,}/)))
       await tab.press('Add')
       const code = await find(tab, /\b[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\b/)
-      await tab.press('I have saved them')
+      await saveRecoveryCodes(tab)
       await logOut(world, tab)
       await tab.open(`${application}/private`)
       await enterPassword(tab, user)
@@ -148,7 +159,7 @@ export const journeys: readonly Journey[] = [
       await tab.fill('Name', 'Laptop')
       await tab.press('Add a passkey')
       await see(tab, 'Save your recovery codes')
-      await tab.press('I have saved them')
+      await saveRecoveryCodes(tab)
       await logOut(world, tab)
       await tab.open(`${application}/private`)
       if (!profile.consentsUnasked) await tab.press('Log in with a passkey')
