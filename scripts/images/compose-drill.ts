@@ -204,9 +204,20 @@ async function newPage(browser: Browser): Promise<Page> {
   return context.newPage()
 }
 
+/**
+ * Opens an address. A container that starts or stops changes the network of the machine, at which Chromium breaks off
+ * the page that it is loading; then it is opened once more.
+ */
+async function visit(page: Page, url: string): Promise<void> {
+  await page.goto(url).catch((error: Error) => {
+    if (!error.message.includes('ERR_NETWORK_CHANGED')) throw error
+    return page.goto(url)
+  })
+}
+
 /** Fills in the real login page, of which a picture is kept. */
 async function logIn(page: Page, picture: string): Promise<void> {
-  await page.goto(`${APPLICATION}/account`)
+  await visit(page, `${APPLICATION}/account`)
   await page.getByLabel('Email address').fill(ADA.email)
   await page.getByLabel('Password', { exact: true }).fill(ADA.password)
   mkdirSync(pictures, { recursive: true })
@@ -229,10 +240,10 @@ async function killOne(page: Page): Promise<void> {
   const pid = await machine.sh(`docker inspect --format '{{.State.Pid}}' ${one}`)
   process.kill(Number(pid), 'SIGKILL')
   // The application's own session asks no process; a login without a password does.
-  await page.goto(`${APPLICATION}/account`)
+  await visit(page, `${APPLICATION}/account`)
   await expectAccount(page)
   await page.context().clearCookies({ domain: 'localhost' })
-  await page.goto(`${APPLICATION}/account`)
+  await visit(page, `${APPLICATION}/account`)
   await expectAccount(page)
   await until('the process is back', async () => {
     return Number(await restarts()) > 0 && (await containers()).length === all.length
@@ -263,7 +274,7 @@ async function expectLink(output: string): Promise<void> {
   const link = /https:\/\/console\.example\.com\/\S+/.exec(output)?.[0]
   if (link === undefined) throw new Error(`No link:\n${output}`)
   const page = await newPage(browser)
-  await page.goto(link)
+  await visit(page, link)
   await page.getByLabel('Password', { exact: true }).waitFor()
 }
 
@@ -361,19 +372,19 @@ async function tryOut(): Promise<void> {
 
 /** Follows the link of the message in the same browser, which finishes the login there. */
 async function signUp(page: Page): Promise<void> {
-  await page.goto(`${EXAMPLE}/account`)
+  await visit(page, `${EXAMPLE}/account`)
   await page.getByRole('link', { name: 'Create one' }).click()
   await page.getByLabel('Email address').fill(ADA.email)
   await page.getByLabel('Password', { exact: true }).fill(ADA.password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByText(`We have sent a message to ${ADA.email}.`).waitFor()
   const message = await page.context().newPage()
-  await message.goto(await linkOfMail())
+  await visit(message, await linkOfMail())
   await message.getByRole('button', { name: 'Confirm address' }).click()
   await message.waitForURL(`${EXAMPLE}/account`)
   await expectAccount(message)
   await message.screenshot({ path: path.join(pictures, 'example.png') })
-  await message.goto(MAIL)
+  await visit(message, MAIL)
   await message.screenshot({ path: path.join(pictures, 'mail.png') })
 }
 
