@@ -17,7 +17,7 @@ export function toAuthRequest(
   request: Request,
   baseUrl: URL,
   details: RequestDetails = {},
-  response?: Pick<WebResponse, 'isSent' | 'isUpgraded' | 'onEnd'>,
+  response?: Pick<WebResponse, 'onEnd'> & Partial<Pick<WebResponse, 'isSent' | 'isUpgraded'>>,
 ): AuthRequest {
   const { method, headers } = request
   let url: string | undefined
