@@ -77,6 +77,15 @@ function meaning(html: string, state: object): Record<string, string> {
 const pressBegin = (owner: OperatorBrowser, path: string, checked: Page) =>
   sendChanges(owner, `${path}/discard`, {}, { opened: checked, action: `${path}/begin` })
 
+/** Whether each user of a tenant is disabled, by address. */
+async function statesOf(tenant: Awaited<ReturnType<typeof aTenant>>) {
+  const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
+  const users: { profile: { email: string }; disabled?: boolean }[] = body.data
+  return Object.fromEntries(
+    users.map(({ profile, disabled }) => [profile.email, disabled ?? false]),
+  )
+}
+
 const untilStill = (owner: OperatorBrowser, at: string) =>
   vi.waitFor(
     async () => {
@@ -434,12 +443,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     const { checked } = await check(owner, location)
     await pressBegin(owner, path, checked)
     await untilStill(owner, location)
-    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
-    const states = body.data.map((one: { profile: { email: string }; disabled?: boolean }) => [
-      one.profile.email,
-      one.disabled ?? false,
-    ])
-    expect(Object.fromEntries(states)).toEqual({
+    expect(await statesOf(tenant)).toEqual({
       'eve@example.com': false,
       'bob@example.com': true,
       'carol@example.com': true,
@@ -462,12 +466,7 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     await pressBegin(owner, path, checked)
     await untilStill(owner, location)
 
-    const { body } = await tenant.call('GET', `/v1/tenants/${tenant.id}/users`)
-    const states = body.data.map((one: { profile: { email: string }; disabled?: boolean }) => [
-      one.profile.email,
-      one.disabled ?? false,
-    ])
-    expect(Object.fromEntries(states)).toEqual({
+    expect(await statesOf(tenant)).toEqual({
       'eve@example.com': false,
       'bob@example.com': true,
     })

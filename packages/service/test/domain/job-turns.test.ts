@@ -13,18 +13,8 @@ import { createVault } from '../../src/domain/writes/vault.ts'
 import { readUserToImport } from '../../src/http/resources/users-import.ts'
 import { readExportedUser } from '../../src/http/resources/users-import-update.ts'
 import type { DataStore } from '../../src/store/ports.ts'
-import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
-import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
+import { dataStores } from '../support/data-stores.ts'
 import { quickPasswords } from '../support/quick-passwords.ts'
-
-const stores: Record<string, () => Promise<DataStore>> = {
-  SQLite: () => openSqliteDataStore(':memory:'),
-  async PostgreSQL() {
-    const database = await createDatabase()
-    onTestFinished(() => database.drop())
-    return openPostgresDataStore(database.url)
-  },
-}
 
 /** The number of parts of a hundred rows in an upload. */
 const PARTS = 12
@@ -38,7 +28,7 @@ async function* records(): AsyncGenerator<SourceRecord> {
 
 /** A service that runs jobs, with the ids of the uploads whose parts it has read. */
 async function open(kind: string) {
-  const inner = await (stores[kind] as () => Promise<DataStore>)()
+  const inner = await (dataStores[kind] as () => Promise<DataStore>)()
   onTestFinished(() => inner.close())
   const parts: string[] = []
   const store: DataStore = {
@@ -79,7 +69,7 @@ async function open(kind: string) {
 
 const stateOf = async (scope: Scope, id: string) => (await getJob(scope, id)).state
 
-test.each(Object.keys(stores))(
+test.each(Object.keys(dataStores))(
   'a job of one tenant runs between the parts of checks of others, on %s',
   async (kind) => {
     const service = await open(kind)

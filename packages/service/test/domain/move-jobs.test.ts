@@ -9,24 +9,14 @@ import { createUser, editUser, getUser, type Move } from '../../src/domain/users
 import type { DomainContext } from '../../src/domain/writes/context.ts'
 import { createVault } from '../../src/domain/writes/vault.ts'
 import type { DataStore } from '../../src/store/ports.ts'
-import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { anAudit, aTenant } from '../store/records.ts'
-import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
+import { dataStores } from '../support/data-stores.ts'
 import { quickPasswords } from '../support/quick-passwords.ts'
-
-const stores: Record<string, () => Promise<DataStore>> = {
-  SQLite: () => openSqliteDataStore(':memory:'),
-  async PostgreSQL() {
-    const database = await createDatabase()
-    onTestFinished(() => database.drop())
-    return openPostgresDataStore(database.url)
-  },
-}
 
 /** A tenant with Ada, whose address an operator edits. */
 async function open(kind: string) {
-  const store = await (stores[kind] as () => Promise<DataStore>)()
+  const store = await (dataStores[kind] as () => Promise<DataStore>)()
   onTestFinished(() => store.close())
   const context: DomainContext = {
     ...{ store, passwords: quickPasswords, leaks: noLeakedPasswords, events: new EventEmitter() },
@@ -54,7 +44,7 @@ async function open(kind: string) {
   return { store, context, scope, ada, edit }
 }
 
-test.each(Object.keys(stores))(
+test.each(Object.keys(dataStores))(
   'a user whose address an operator changes is told, even if the first try fails, on %s',
   async (kind) => {
     const { store, context, scope, ada, edit } = await open(kind)
@@ -82,7 +72,7 @@ test.each(Object.keys(stores))(
   },
 )
 
-test.each(Object.keys(stores))(
+test.each(Object.keys(dataStores))(
   'an address is not changed if the message about it cannot be stored, on %s',
   async (kind) => {
     const { store, scope, ada, edit } = await open(kind)
