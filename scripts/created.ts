@@ -74,7 +74,7 @@ export async function checkCreated(
     const chosen = word
       ? all.filter((one) => nameOf(one).includes(word))
       : combinationsOf(Math.floor(Date.now() / DAY_MS), all)
-    const environment = await environmentOf()
+    const environment = await environmentOf(folder)
     for (const combination of chosen) {
       const workshop = { folder, packed, command, port, settings, environment }
       const outcome = await check(nameOf(combination), combination, workshop)

@@ -113,10 +113,14 @@ export function commandOf({ package: name }: Manager, command: string): string[]
   return ['exec', '--yes', `--package=${name}`, '--call', command]
 }
 
-/** The environment of a package manager: Yarn 4 does not read the settings of npm. */
-export async function environmentOf(): Promise<NodeJS.ProcessEnv> {
+/**
+ * The environment of a package manager: Yarn 4 does not read the settings of npm, and the cache of
+ * Yarn 1 knows a tarball by its version alone, so that the machine's cache may have an older build.
+ */
+export async function environmentOf(folder: string): Promise<NodeJS.ProcessEnv> {
   const registry = (await run('npm', ['config', 'get', 'registry'])).output.trim()
-  return { ...process.env, YARN_NPM_REGISTRY_SERVER: registry }
+  const cache = path.join(folder, 'yarn-cache')
+  return { ...process.env, YARN_NPM_REGISTRY_SERVER: registry, YARN_CACHE_FOLDER: cache }
 }
 
 /** An installation that is tried, and how. */
@@ -197,7 +201,11 @@ async function install(
   for (const [file, text] of Object.entries(manager.files?.(tarballs) ?? {})) {
     await appendFile(path.join(folder, file), text)
   }
-  const options = { cwd: folder, env: await environmentOf(), limitSeconds: INSTALL_SECONDS }
+  const options = {
+    cwd: folder,
+    env: await environmentOf(`${folder}-tools`),
+    limitSeconds: INSTALL_SECONDS,
+  }
   const installed = await run('npm', commandOf(manager, manager.install), options)
   if (installed.code !== 0) return installed
   // Within the package manager, which a command of the trial may name.
