@@ -264,7 +264,8 @@ export async function keepRegistered(
   await clients.put(
     holder,
     clientId,
-    { ...client, at: now(holder) },
+    // Later than the write before, even if the clock stands still: `release` tells them apart by it.
+    { ...client, at: Math.max(now(holder), client.at + 1) },
     { accountId: userId, seconds },
   )
   const own = (await clients.ofAccount(holder, userId)).sort((a, b) => b.value.at - a.value.at)
