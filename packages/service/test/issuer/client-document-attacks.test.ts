@@ -345,8 +345,14 @@ test('A4: of many ids from one network few are read, nothing is written, and oth
   const before = (await issuer.audit()).length
   const app = await createClient(issuer)
   const ids = Array.from({ length: 60 }, (_, at) => `${agent.url}/${at}.json`)
-  await Promise.all(ids.map((id) => createBrowser(issuer).get(ask(issuer, id).url)))
+  const pages = await Promise.all(ids.map((id) => createBrowser(issuer).get(ask(issuer, id).url)))
   expect(agent.reads.length).toBeLessThanOrEqual(30)
+  const refused = pages.filter(({ html }) => /too many metadata documents/i.test(html))
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { status, headers } of refused) {
+    expect(status).toBe(429)
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  }
   expect(await issuer.audit()).toHaveLength(before)
   const { callback } = await logIn(issuer, app, ada)
   expect(callback.location).toContain('code=')

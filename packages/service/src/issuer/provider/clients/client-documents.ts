@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
-import { type Configuration, errors } from 'oidc-provider'
+import type { Configuration } from 'oidc-provider'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Clock } from '../../../clock.ts'
 import { acceptsDocuments, documentRefusal } from '../../../domain/tenants/client-documents.ts'
@@ -115,9 +115,8 @@ export function createClientDocuments(context: {
     } catch (cause) {
       if (!(cause instanceof RateLimiterRes)) throw cause
       const seconds = Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
-      throw new errors.TemporarilyUnavailable(
-        `too many metadata documents are asked for; wait ${seconds} s`,
-      )
+      const description = `Too many metadata documents are asked for; wait ${seconds} s.`
+      throw new ClientUnavailable(description, seconds, 429)
     }
   }
 

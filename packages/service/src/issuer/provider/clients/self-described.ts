@@ -16,14 +16,16 @@ export class ClientRefused extends errors.InvalidClient {}
 /**
  * The error for a self-described client whose document cannot be fetched at the moment. It says
  * nothing about the client: the same request can succeed later.
+ *
+ * `status`: 429 if the network of the request has asked for too many documents.
  */
 export class ClientUnavailable extends errors.TemporarilyUnavailable {
   readonly retryAfterSeconds: number
 
-  constructor(description: string, retryAfterSeconds: number) {
+  constructor(description: string, retryAfterSeconds: number, status: 429 | 503 = 503) {
     super(description)
     this.retryAfterSeconds = retryAfterSeconds
-    Object.assign(this, { status: 503, statusCode: 503 })
+    Object.assign(this, { status, statusCode: status })
   }
 }
 
