@@ -125,6 +125,28 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await device.poll(begun)).toBe('invalid_grant')
   })
 
+  test.each([
+    ['allowed', 'allow', 'deny', 'tokens'],
+    ['denied', 'deny', 'allow', 'access_denied'],
+    ['denied', 'deny', 'deny', 'access_denied'],
+  ] as const)(
+    'once a code is %s (%s), a browser that answers %s is told that it was used',
+    async (_, before, after, outcome) => {
+      await using issuer = await start()
+      await issuer.addUser(ada)
+      const device = await createDevice(issuer)
+      const begun = await device.begin()
+      const browser = createBrowser(issuer)
+      const question = await enterCode(issuer, begun.user_code, browser)
+      await confirm(issuer, begun, before)
+
+      const late = await browser.submit(question, { answer: after })
+      expect([late.status, late.html]).toEqual([422, expect.stringContaining('was used already')])
+      const polled = await device.poll(begun)
+      expect(typeof polled === 'string' ? polled : 'tokens').toBe(outcome)
+    },
+  )
+
   test('of allowing and denying at once, one holds', async () => {
     await using issuer = await start()
     await issuer.addUser(ada)

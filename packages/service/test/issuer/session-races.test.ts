@@ -5,6 +5,7 @@ import * as client from 'openid-client'
 import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/store/errors.ts'
 import type { Change, ProtocolStore } from '../../src/store/protocol-store.ts'
+import { claimsOf } from './support/apis.ts'
 import type { Page } from './support/browser.ts'
 import { createBrowser } from './support/browser.ts'
 import { type Client, createClient, logIn } from './support/client.ts'
@@ -313,6 +314,30 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(polled).toEqual([expect.anything(), 'invalid_request'])
     expect((polled[0] as client.TokenEndpointResponse).access_token).toEqual(expect.any(String))
     expect(await issuer.protocol.listByAccount(issuer.tenant.id, 'Session', user.id)).toEqual([])
+  })
+
+  test('of two users who confirm a device at once, the one who is told so has logged it in', async () => {
+    await using shops = await startShops(store)
+    const { gate, issuer, browser } = shops
+    const bob = { email: 'bob@example.com', password: ada.password }
+    const { id } = await issuer.addUser(bob)
+    const device = await createDevice(issuer)
+    const begun = await device.begin()
+    const other = createBrowser(issuer)
+    const first = await enterCode(issuer, begun.user_code, browser)
+    const second = await enterCode(issuer, begun.user_code, other, bob)
+
+    const held = gate.hold(1)
+    const answered = browser.submit(first, { answer: 'allow' })
+    await held
+    const told = await other.submit(second, { answer: 'allow' })
+    gate.open()
+
+    expect(told.html).toContain('is logged in')
+    const late = await answered
+    expect([late.status, late.html]).toEqual([422, expect.stringContaining('was used already')])
+    const polled = (await device.poll(begun)) as client.TokenEndpointResponse
+    expect(claimsOf(polled.id_token ?? '')).toMatchObject({ sub: id })
   })
 
   test('the other sessions are ended, and this one is kept, while an application logs in with it', async () => {

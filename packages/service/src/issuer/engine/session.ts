@@ -5,7 +5,7 @@ import { replace, storeAlso } from './replace.ts'
 /** A browser's session at the issuer. */
 export type Session = InstanceType<Provider['Session']> & LoginFacts & { stored?: StoredForm }
 
-/** The stored form of a session: the key of its entry, and the payload. */
+/** The stored form of a session or a device login: the key of its entry, and the payload. */
 export interface StoredForm {
   readonly key: string
   readonly payload: string
@@ -62,7 +62,8 @@ export function keepClients(
 }
 
 /**
- * Keeps the stored form with each session that is read, so that a write can depend on it.
+ * Keeps the stored form with each session and each device login that is read, so that a write can
+ * depend on it.
  *
  * @param remove - Destroys a session in the store. oidc-provider would delete the entry that the
  *   request has read, but a login may have moved the session to another entry meanwhile.
@@ -71,7 +72,7 @@ export function keepStoredForms(
   provider: Provider,
   remove: (session: Session) => Promise<void>,
 ): void {
-  storeAlso(provider, 'Session', ['stored'])
+  for (const name of ['Session', 'DeviceCode'] as const) storeAlso(provider, name, ['stored'])
   replace(provider, 'Session.prototype.destroy', async function (this: Session) {
     await remove(this)
     Object.assign(this, { destroyed: true })

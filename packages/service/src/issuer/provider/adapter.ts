@@ -78,8 +78,8 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
     async upsert(id, payload, expiresIn = FOREVER_SECONDS) {
       refuseLongRequest(payload)
       const isDevice = kind === 'DeviceCode'
-      if (isDevice && !(await isDeviceChange(protocol, tenantId, id, payload))) return
-      const { stored: read, ...fields } = payload as SessionPayload
+      const { stored: read, ...fields } = payload as ReadPayload
+      if (isDevice && !isDeviceChange(fields, read)) return
       const { userCode } = fields
       const keptSeconds = expiresIn + (isDevice ? lifetimes.expiredDeviceCodeSeconds : 0)
       const stored = sealDevice(domain, tenantId, id, withoutId(fields, id))
@@ -113,8 +113,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         const session = { tenantId, kind: 'Session', key }
         await readAhead(protocol, [session, entryName(tenantId, 'Grant', grantId)])
       }
-      if (entry && payload && kind === 'Session') return { ...payload, stored: storedForm(entry) }
-      return payload
+      return withStoredForm(payload, entry)
     },
 
     async findByUid(uid) {
@@ -125,7 +124,8 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
     findByUserCode: (userCode) =>
       findTyped(context, async () => {
         const entry = await protocol.findByUid(tenantId, kind, userCodeUid(userCode))
-        return openDevice(domain, tenantId, toPayload(entry, undefined, domain.clock))
+        const payload = openDevice(domain, tenantId, toPayload(entry, undefined, domain.clock))
+        return withStoredForm(payload, entry)
       }),
 
     // Only one of several concurrent requests succeeds. oidc-provider itself would accept all of
@@ -177,9 +177,21 @@ function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   return stored
 }
 
-/** The payload of a session with its stored form, as the request has read it. */
-interface SessionPayload extends AdapterPayload {
+/** The payload of an entry with its stored form, as the request has read it. */
+interface ReadPayload extends AdapterPayload {
   stored?: StoredForm
+}
+
+/** The kinds of entries that are written only as they were read. */
+const AS_READ: ReadonlySet<string> = new Set(['Session', 'DeviceCode'])
+
+function withStoredForm(
+  payload: AdapterPayload | undefined,
+  entry: ProtocolEntry | undefined,
+): ReadPayload | undefined {
+  return payload && entry && AS_READ.has(entry.kind)
+    ? { ...payload, stored: storedForm(entry) }
+    : payload
 }
 
 /**

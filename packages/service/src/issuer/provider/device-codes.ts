@@ -2,13 +2,11 @@ import { hash } from 'node:crypto'
 import { type AdapterPayload, errors, Provider } from 'oidc-provider'
 import type { DomainContext } from '../../domain/writes/context.ts'
 import type { Holder } from '../../domain/writes/entries.ts'
-import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { openIfKnown } from '../../domain/writes/vault.ts'
-import type { AttemptLimit, ProtocolStore } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
+import type { StoredForm } from '../engine/session.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { endCommandLogins } from './command-logins.ts'
-import { undoOnConflict } from './request-changes.ts'
 
 /** The error for too many wrong user codes. */
 export class TooManyCodes extends errors.TemporarilyUnavailable {
@@ -18,6 +16,11 @@ export class TooManyCodes extends errors.TemporarilyUnavailable {
     super('too many codes were entered')
     this.retryAfterSeconds = retryAfterSeconds
   }
+}
+
+/** The error for a second answer to a device login. Its page is that of a code that was used. */
+class CodeAnswered extends errors.InvalidRequest {
+  override readonly name = 'AlreadyUsedError'
 }
 
 /** The lookup key of a device login, derived from its user code. */
@@ -63,33 +66,26 @@ export function openDevice(
 
 const purposeOf = (tenantId: string): string => `device-code/${tenantId}`
 
-/** The limit of one answer per user code, for as long as the code may be stored. */
-const ONCE: AttemptLimit = {
-  free: 1,
-  baseSeconds: 86_400,
-  maxSeconds: 86_400,
-  forgetSeconds: lifetimes.deviceCodeSeconds + lifetimes.expiredDeviceCodeSeconds,
-}
-
 /** Matches the errors that are no answer of a user: the same attempt can succeed later. */
 const FAILURES = /^(server_error|temporarily_unavailable)$/
 
 /**
  * Whether a change of a device login is stored. Only the first answer of a user is stored. The fact
  * that the code was typed is not stored, nor is a failure, so that the user can begin again.
+ *
+ * @param read - The login as the request has read it; `undefined` for a new one.
+ * @throws CodeAnswered if the login has an answer already.
  */
-export async function isDeviceChange(
-  protocol: ProtocolStore,
-  tenantId: string,
-  id: string,
+export function isDeviceChange(
   { accountId, error, inFlight }: AdapterPayload,
-): Promise<boolean> {
+  read: StoredForm | undefined,
+): boolean {
   if (accountId === undefined && error === undefined) return !inFlight
   if (error !== undefined && FAILURES.test(error)) return false
-  const key = `deviceAnswer:${tenantId}:${userCodeUid(id)}`
-  const { kind } = await protocol.admit(key, ONCE)
-  if (kind === 'refused') return false
-  undoOnConflict(() => protocol.resetAttempt(key))
+  const before = JSON.parse(read?.payload ?? '{}') as AdapterPayload
+  if (before.accountId !== undefined || before.error !== undefined) {
+    throw new CodeAnswered('the code was used already')
+  }
   return true
 }
 

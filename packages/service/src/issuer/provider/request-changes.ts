@@ -16,8 +16,6 @@ import { SpentError } from '../engine/code.ts'
 interface RequestChanges {
   spent: Map<string, Change>
   others: Map<string, Change>
-  /** Takes back what the request has stored before its changes. */
-  undo: (() => Promise<unknown>)[]
   /** Entries that were read in advance. Each is used once. */
   ahead: Map<string, ProtocolEntry | undefined>
 }
@@ -28,7 +26,7 @@ const collected = new AsyncLocalStorage<RequestChanges>()
  * Runs `work`, and collects its changes. `work` must call {@link makeChanges} before its response.
  */
 export function collectChanges<T>(work: () => Promise<T>): Promise<T> {
-  return collected.run({ spent: new Map(), others: new Map(), undo: [], ahead: new Map() }, work)
+  return collected.run({ spent: new Map(), others: new Map(), ahead: new Map() }, work)
 }
 
 /**
@@ -40,12 +38,11 @@ export function collectChanges<T>(work: () => Promise<T>): Promise<T> {
 export async function makeChanges(protocol: ProtocolStore): Promise<void> {
   const changes = collected.getStore()
   if (!changes) return
-  const { spent, others, undo } = changes
+  const { spent, others } = changes
   const all = [...spent.values(), ...others.values()]
   spent.clear()
   others.clear()
   if (all.length > 0 && !(await protocol.write(all))) {
-    await Promise.all(undo.map((takeBack) => takeBack()))
     throw new SpentError('the code or token was spent by another request')
   }
 }
@@ -69,11 +66,6 @@ export function dropChanges(): void {
   const { spent, others } = collected.getStore() ?? {}
   spent?.clear()
   others?.clear()
-}
-
-/** Calls `takeBack` if the changes of the current request cannot be stored. */
-export function undoOnConflict(takeBack: () => Promise<unknown>): void {
-  collected.getStore()?.undo.push(takeBack)
 }
 
 /**
