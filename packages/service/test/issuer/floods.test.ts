@@ -4,7 +4,13 @@ import type { ProtocolEntry } from '../../src/store/protocol-store.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
 import { createDevice } from './support/devices.ts'
-import { movesTheClock, type StoreKind, startIssuer, storeKinds } from './support/issuer.ts'
+import {
+  applicationUrl,
+  movesTheClock,
+  type StoreKind,
+  startIssuer,
+  storeKinds,
+} from './support/issuer.ts'
 import { moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -68,8 +74,9 @@ describe.each(storeKinds)('on %s', (store) => {
       url.searchParams.set('id_token_hint', `${'y'.repeat(9_000)}.e30.`)
       expect((await createBrowser(issuer).peek(url.href)).html).not.toContain('are accepted')
       url.searchParams.delete('id_token_hint')
-      expect((await createBrowser(issuer).peek(url.href)).status).toBe(303)
-      expect(await issuer.dumpProtocol()).toContain('x'.repeat(2_048))
+      url.searchParams.set('post_logout_redirect_uri', `${applicationUrl}/logged-out`)
+      const { location } = await createBrowser(issuer).peek(url.href)
+      expect(location).toBe(`${applicationUrl}/logged-out?state=${'x'.repeat(2_048)}`)
     },
   )
 
@@ -90,6 +97,30 @@ describe.each(storeKinds)('on %s', (store) => {
       expect(await issuer.dumpProtocol()).not.toContain('DeviceCode')
       const [accepted] = await ask('x'.repeat(7_000))
       expect(accepted).toBe(200)
+    },
+  )
+
+  test.each([
+    ['logs out', 'GET', '/oidc/logout'],
+    ['confirms a logout', 'POST', '/oidc/logout/confirm'],
+    ['begins a login that is refused', 'GET', '/oidc/auth'],
+    ['continues an unknown login', 'GET', '/oidc/auth/unknown'],
+    ['enters the code of a device', 'POST', '/device'],
+    ['continues an unknown login of a device', 'GET', '/device/unknown'],
+  ])(
+    'a visitor without a session who %s stores none, also with an unknown cookie',
+    async (_, method, path) => {
+      await using issuer = await start(store)
+      const ask = (cookie: string) =>
+        issuer.fetch(`${issuer.url}${path}`, {
+          method,
+          headers: { accept: 'text/html', cookie },
+          redirect: 'manual',
+        })
+      for (const cookie of ['', 'latchkey-session=unknown']) {
+        expect((await ask(cookie)).status).toBeLessThan(500)
+      }
+      expect(await issuer.dumpProtocol()).not.toContain('Session')
     },
   )
 

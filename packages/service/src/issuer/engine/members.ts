@@ -51,6 +51,7 @@ export const members = {
   'Session.prototype.loginAccount': 1,
   'Session.prototype.past': 1,
   'Session.prototype.persist': 0,
+  'Session.prototype.save': 1,
 } as const satisfies Readonly<Record<string, number | 'accessor'>>
 
 /** The path of a member in this table: its class, and its name there. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Provider } from 'oidc-provider'
+import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { replace, storeAlso } from './replace.ts'
 
 /** A browser's session at the issuer. */
@@ -76,6 +76,28 @@ export function keepStoredForms(
   replace(provider, 'Session.prototype.destroy', async function (this: Session) {
     await remove(this)
     Object.assign(this, { destroyed: true })
+  })
+}
+
+type SaveSession = (this: Session, seconds: number) => Promise<string>
+
+/**
+ * Stores a new session only for a user who is logged in, or with the secret of a form. oidc-provider
+ * would also store one at each logout of a visitor, and for each unknown cookie, and no limit of
+ * logins counts these requests.
+ *
+ * @param hasForm - Whether the response of the request has such a form.
+ */
+export function storeNeededSessions(
+  provider: Provider,
+  hasForm: (ctx: KoaContextWithOIDC) => boolean,
+): void {
+  const save: SaveSession = replace(provider, 'Session.prototype.save', async function (seconds) {
+    const { accountId, stored } = this
+    const isKept = accountId !== undefined || stored || (Provider.ctx && hasForm(Provider.ctx))
+    if (isKept) return save.call(this, seconds)
+    Object.assign(this, { touched: false })
+    return ''
   })
 }
 

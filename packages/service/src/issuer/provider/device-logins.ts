@@ -135,7 +135,7 @@ function render<Name extends PageName>(
  */
 export function askForCodes(provider: Provider, { counts }: IssuerContext): void {
   provider.use(async (ctx, next) => {
-    if (ctx.path === paths.code_verification && ctx.method === 'GET') {
+    if (isCodeForm(ctx)) {
       const context = ctx as unknown as KoaContextWithOIDC
       // Limited, because each page stores the secret of its form.
       const seconds = await counts.countLogin(factsOf(ctx.req).clientIp)
@@ -146,6 +146,11 @@ export function askForCodes(provider: Provider, { counts }: IssuerContext): void
     }
     await next()
   })
+}
+
+/** Whether a request opens the page with the form for codes. */
+export function isCodeForm({ path, method }: { path: string; method: string }): boolean {
+  return path === paths.code_verification && method === 'GET'
 }
 
 /**

@@ -33,7 +33,7 @@ import { createProvider } from '../engine/refresh.ts'
 import { nameRefreshTokens } from '../engine/refresh-token.ts'
 import { judgeProofs, useOnce } from '../engine/replay.ts'
 import { allowOfflineAccess } from '../engine/request.ts'
-import { keepClients, keepStoredForms } from '../engine/session.ts'
+import { keepClients, keepStoredForms, storeNeededSessions } from '../engine/session.ts'
 import { brandingFor } from '../requests/branding.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
@@ -53,7 +53,7 @@ import { checkProof } from './clients/client-proofs.ts'
 import { boundRegistrations, createRegistrationCounts } from './clients/registrations.ts'
 import { askToRetry, isSelfDescribed } from './clients/self-described.ts'
 import { createConfiguration } from './configuration.ts'
-import { askForCodes, countPoll } from './device-logins.ts'
+import { askForCodes, countPoll, isCodeForm } from './device-logins.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { refreshToken } from './refresh-tokens.ts'
@@ -166,6 +166,7 @@ async function build(
     return { userAgent, address: clientIp || undefined }
   })
   keepStoredForms(provider, (session) => removeSession(context, provider, tenant.id, session))
+  storeNeededSessions(provider, isCodeForm)
   findSelfDescribedForLogins(provider, isSelfDescribedId, askToRetry)
   nameForbiddenGrants(provider, describeForbiddenGrant)
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
