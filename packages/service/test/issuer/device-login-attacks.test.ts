@@ -305,6 +305,32 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await device.poll(entered)).toBe('unauthorized_client')
   })
 
+  test('a setting that is switched on again makes tokens of devices valid again, except withdrawn ones', async () => {
+    await using issuer = await start()
+    const user = await issuer.addUser(ada)
+    const device = await createDevice(issuer)
+    const begun = await device.begin()
+    await confirm(issuer, begun)
+    const first = tokensOf(await device.poll(begun))
+    const off = { latchkey_client: 'public' }
+
+    await changeMetadata(issuer, device, off)
+    await expect(device.refresh(first.refresh_token)).rejects.toThrow()
+    await changeMetadata(issuer, device, allowed)
+    const second = await device.refresh(first.refresh_token)
+    expect(second.access_token).toBeDefined()
+
+    await changeMetadata(issuer, device, off)
+    const { scope, support, tenant } = issuer
+    const { clients } = await support.stateOf(tenant, user, [])
+    const given = clients.find(({ clientId }) => clientId === device.application.id)
+    await support.withdrawAccess(scope, user.id, given?.id ?? '')
+    await changeMetadata(issuer, device, allowed)
+    await expect(device.refresh(second.refresh_token)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    })
+  })
+
   test('an expired code is refused on the page, and the device is told so', async () => {
     await using issuer = await start()
     await issuer.addUser(ada)

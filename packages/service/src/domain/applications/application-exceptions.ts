@@ -57,6 +57,8 @@ export interface Exceptions {
   readonly hasOwnTokens: boolean
   /**
    * Whether users can log in on devices without a browser, and confirm the login on another device.
+   * While they can't, codes and tokens of devices are refused. They are not revoked: those that have
+   * not expired are valid again once the application is allowed such logins again.
    *
    * @see RFC 8628
    */
