@@ -183,6 +183,26 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await stored()).not.toBe(before)
   })
 
+  test.each(['/oidc/par', '/oidc/device'])(
+    'a program whose network begins too many logins at %s is told how long to wait',
+    async (path) => {
+      await using issuer = await start('memory', { loginsPerMinute: 1 })
+      const metadata = { latchkey_client: 'public', latchkey_device_login: 'allowed' }
+      const { id } = await issuer.addApplication({ metadata })
+      const { searchParams: body } = new URL((await (await createClient(issuer)).begin()).url)
+      body.set('client_id', id)
+      const headers = { 'x-forwarded-for': '203.0.113.1' }
+      const ask = () => issuer.fetch(`${issuer.url}${path}`, { method: 'POST', headers, body })
+      expect((await ask()).ok).toBe(true)
+      const refused = await ask()
+      expect([refused.status, await refused.json()]).toEqual([
+        429,
+        expect.objectContaining({ error: 'temporarily_unavailable' }),
+      ])
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    },
+  )
+
   test('of more unfinished logins than are kept, the oldest ends, and new ones begin', async ({
     skip,
   }) => {

@@ -179,10 +179,10 @@ async function build(
   refusePushedFragments(provider)
   admitPushes(provider, async (ctx) => {
     // Limited, because anyone can push a request for a public client.
-    if (ctx.oidc.client?.clientAuthMethod === 'none') await countLogin(context, ctx)
+    if (ctx.oidc.client?.clientAuthMethod === 'none') await countOfProgram(context, ctx)
   })
   askForCodes(provider, context)
-  admitDevices(provider, (ctx) => countLogin(context, ctx))
+  admitDevices(provider, (ctx) => countOfProgram(context, ctx))
   useOnce(provider, async (id, seconds) => {
     // Every further use is refused for as long as the first use is on record.
     const limit = { free: 1, baseSeconds: FOREVER, maxSeconds: FOREVER, forgetSeconds: seconds }
@@ -274,15 +274,32 @@ async function beginLogin(
 ): Promise<{ browser: string; seconds: number; clientName: string | undefined }> {
   const { tenant } = factsOf(ctx.req)
   refusePages(ctx)
-  await countLogin(context, ctx)
+  const wait = await countLogin(context, ctx)
+  if (wait !== undefined) throw tooManyLogins(wait)
   await context.unfinished.add(entryName(tenant.id, 'Interaction', id))
   const { client } = ctx.oidc
   const clientName = isSelfDescribed(client) ? client?.clientName : undefined
   return { browser: markBrowser(ctx), seconds: lifetimes.unopenedSeconds, clientName }
 }
 
-async function countLogin({ counts }: IssuerContext, ctx: KoaContextWithOIDC): Promise<void> {
-  const wait = await counts.countLogin(factsOf(ctx.req).clientIp)
+/**
+ * Counts a login that a program begins. The program gets a status and the time to wait; a browser
+ * would be redirected to its application with the error.
+ *
+ * @throws TemporarilyUnavailable if too many logins begin.
+ * @see RFC 9126 §2.3
+ */
+async function countOfProgram(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<void> {
+  const wait = await countLogin(context, ctx)
   if (wait === undefined) return
-  throw new errors.TemporarilyUnavailable(`too many logins begin; wait ${wait} s`)
+  ctx.set('retry-after', String(wait))
+  throw Object.assign(tooManyLogins(wait), { status: 429, statusCode: 429 })
+}
+
+function countLogin({ counts }: IssuerContext, ctx: KoaContextWithOIDC) {
+  return counts.countLogin(factsOf(ctx.req).clientIp)
+}
+
+function tooManyLogins(wait: number): Error {
+  return new errors.TemporarilyUnavailable(`too many logins begin; wait ${wait} s`)
 }
