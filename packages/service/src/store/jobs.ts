@@ -268,22 +268,25 @@ export interface JobStore {
   /**
    * Stores the state and the progress of a job, and sets its lease to `seconds` from now.
    *
+   * @param audit - An audit entry about the job, which is stored in the same step.
    * @returns `false` if another process has taken the job. Nothing was stored in this case.
    */
-  keep(job: HeldJob, seconds: number): Promise<boolean>
+  keep(job: HeldJob, seconds: number, audit?: AuditEntry): Promise<boolean>
   /**
    * Stores the state, the work, the actor, the total and the progress of a job that waits.
    *
    * @param before - The progress that the caller has read.
+   * @param audit - An audit entry about the job, which is stored in the same step.
    * @returns `false` if the job no longer waited with that progress. Nothing was stored in this case.
    */
-  resume(job: Job, before: Job['progress']): Promise<boolean>
+  resume(job: Job, before: Job['progress'], audit?: AuditEntry): Promise<boolean>
   /**
    * Stores the work of a running job, from which the next step begins.
    *
+   * @param audit - An audit entry about the job, which is stored in the same step.
    * @returns `false` if the job was not running. Nothing was stored in this case.
    */
-  setWork(job: Pick<Job, 'tenantId' | 'id' | 'work'>): Promise<boolean>
+  setWork(job: Pick<Job, 'tenantId' | 'id' | 'work'>, audit?: AuditEntry): Promise<boolean>
   /** Deletes a job with its parts, if the job waits. */
   discard(tenantId: string, id: string): Promise<void>
   /** Deletes the waiting jobs of all tenants that were created before this time. */

@@ -5,7 +5,8 @@ import {
   type SourceRecord,
 } from '@latchkey/management/import'
 import type { ImportJob, ImportWork, JobPart } from '../../store/jobs.ts'
-import { note } from '../writes/audit.ts'
+import type { AuditEntry } from '../../store/records.ts'
+import { entryOf } from '../writes/audit.ts'
 import { type DomainContext, nowMicros, type Scope } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
@@ -163,9 +164,7 @@ export async function beginImport(scope: Scope, job: ImportJob): Promise<ImportJ
   const progress = { ...job.progress, phase: 'importing', part: 0, since } as const
   const { name, requestId, address, userAgent } = scope.actor
   const begun = { ...job, actor: { name, requestId, address, userAgent }, progress }
-  const running = await advance(scope, begun, job.progress)
-  await note(scope, 'job.begin', job.id)
-  return running
+  return advance(scope, begun, job.progress, entryOf(scope, 'job.begin', job.id))
 }
 
 /** Whether an import can be stopped: it imports users now. */
@@ -183,8 +182,8 @@ export async function stopImport(scope: Scope, id: string): Promise<ImportJob> {
   const job = await getImport(scope, id)
   if (!isStoppable(job)) throw notRunning()
   const stopped: ImportJob = { ...job, work: { ...job.work, isStopped: true } }
-  if (!(await scope.context.store.jobs.setWork(stopped))) throw notRunning()
-  await note(scope, 'job.stop', id)
+  const entry = entryOf(scope, 'job.stop', id)
+  if (!(await scope.context.store.jobs.setWork(stopped, entry))) throw notRunning()
   return stopped
 }
 
@@ -200,13 +199,16 @@ export function discardOldImports({ store, clock }: DomainContext): Promise<void
   return store.jobs.discardBefore(nowMicros(clock) - WAITING_MICROS)
 }
 
+/** Lets a waiting import run. `audit`: the entry of its start, if the start is audited. */
 async function advance(
   { context }: Scope,
   job: ImportJob,
   before: ImportJob['progress'],
+  audit?: AuditEntry,
 ): Promise<ImportJob> {
+  const { jobs } = context.store
   const running: ImportJob = { ...job, state: 'running' }
-  if (job.state !== 'waiting' || !(await context.store.jobs.resume(running, before))) throw gone()
+  if (job.state !== 'waiting' || !(await jobs.resume(running, before, audit))) throw gone()
   context.events.emit('job')
   return running
 }

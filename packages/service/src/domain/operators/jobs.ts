@@ -12,7 +12,7 @@ import type { StoredAuditEntry, User } from '../../store/records.ts'
 import type { Found, SearchCursor } from '../../store/user-search.ts'
 import { endAllSessions } from '../users/accounts.ts'
 import { setDisabled, usersById } from '../users/users.ts'
-import { note } from '../writes/audit.ts'
+import { entryOf } from '../writes/audit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { found, refusalIn, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
@@ -122,8 +122,8 @@ export async function stopJob(scope: Scope, id: string): Promise<void> {
   if (job.kind === 'import' || job.state !== 'running') throw ended()
   const { tenantId, work } = job
   const { jobs } = scope.context.store
-  if (!(await jobs.setWork({ tenantId, id, work: { ...work, isStopped: true } }))) throw ended()
-  await note(scope, 'job.stop', id)
+  const stopped = { tenantId, id, work: { ...work, isStopped: true as const } }
+  if (!(await jobs.setWork(stopped, entryOf(scope, 'job.stop', id)))) throw ended()
 }
 
 const ended = () => new ServiceError('conflict', reason('job_not_running'))
@@ -243,8 +243,9 @@ async function mayGoOn({ store }: DomainContext, job: HeldJob): Promise<boolean>
 async function stopForOperator(scope: Scope, job: HeldJob): Promise<void> {
   if (job.kind === 'import') await deleteUpload(scope, job)
   const actor = { name: 'service', requestId: job.id }
-  await note({ ...scope, actor }, 'job.stop', job.id)
+  const entry = entryOf({ ...scope, actor }, 'job.stop', job.id)
   job.state = 'stopped'
+  await scope.context.store.jobs.keep(job, HOLD_SECONDS, entry)
 }
 
 /**

@@ -3,8 +3,9 @@ import { StoreError } from '../errors.ts'
 import type { DataStore } from '../ports.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createReadAccount } from '../sql/read-account.ts'
+import { every, type Row } from '../sql/schema.ts'
 import { type Sql, sql } from '../sql/sql.ts'
-import { createAddEntry, insertEntry } from '../sql/tables/audit.ts'
+import { toRow as auditRow, createAddEntry } from '../sql/tables/audit.ts'
 import { createCredentials, credentialsTable } from '../sql/tables/credentials.ts'
 import { createDeliveries } from '../sql/tables/deliveries.ts'
 import { createJobs } from '../sql/tables/jobs.ts'
@@ -147,11 +148,13 @@ function createTables(
     // its caches.
     jobs: createJobs({
       reader: engine.reader,
-      run: async (statement) => (await connections.write(statement)).rows,
-      insert: (statement, audit) =>
-        connections.write(
-          audit ? sql`with job as (${statement}) ${insertEntry(audit)}` : statement,
-        ),
+      async run(statement, audit) {
+        if (!audit) return (await connections.write(statement)).rows
+        const audited = insertFurther('audit', auditRow(audit))
+        const both = sql<Row<'jobs'>>`with written as (${statement}), audited as (${audited})
+          select ${every('jobs')} from written`
+        return (await connections.write(both)).rows
+      },
       now,
       skipLocked: sql`for update skip locked`,
     }),

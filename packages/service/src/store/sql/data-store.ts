@@ -95,11 +95,11 @@ export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
     cursors: createCursors(engine),
     jobs: createJobs({
       reader: engine.reader,
-      run: (statement) => engine.write(() => writer.all(statement)),
-      insert: (statement, audit) =>
+      run: (statement, audit) =>
         write(async () => {
-          await writer.run(statement)
-          if (audit) await addEntry(audit)
+          const rows = await writer.all(statement)
+          if (audit && rows.length > 0) await addEntry(audit)
+          return rows
         }),
       now,
       skipLocked: sql``,

@@ -55,6 +55,41 @@ export function describeJobs(open: Open): void {
       expect(entries.map(({ action }) => action)).toEqual(['job.begin'])
     })
 
+    test('a job that goes on, is changed or kept is stored together with its audit entry, or not at all', async () => {
+      const { store, tenant } = await withJobs(0)
+      const waiting: BulkJob = { ...aJob(tenant.id), state: 'waiting' }
+      const { id } = waiting
+      await store.jobs.insert(waiting)
+      const entry = (action: string) => ({ ...anAudit(action), tenantId: tenant.id, target: id })
+      const broken = entry(null as unknown as string)
+      const stored = () => store.jobs.get(tenant.id, id)
+      const actions = async () => (await store.audit.list({ target: id })).map((one) => one.action)
+
+      const running: BulkJob = { ...waiting, state: 'running' }
+      await expect(store.jobs.resume(running, waiting.progress, broken)).rejects.toThrow()
+      expect(await stored()).toMatchObject({ state: 'waiting' })
+      const stale = { ...waiting.progress, done: 1 }
+      expect(await store.jobs.resume(running, stale, entry('job.late'))).toBe(false)
+      expect(await store.jobs.resume(running, waiting.progress, entry('job.begin'))).toBe(true)
+
+      const changed = { ...running, work: { ids: ['usr_1'], isStopped: true as const } }
+      await expect(store.jobs.setWork(changed, broken)).rejects.toThrow()
+      expect(await stored()).toMatchObject({ state: 'running', work: waiting.work })
+      expect(await store.jobs.setWork(changed, entry('job.stop'))).toBe(true)
+      expect(await stored()).toMatchObject({ work: changed.work })
+
+      const held = await store.jobs.claim(30)
+      if (!held) throw new Error('No job is free.')
+      const stopped: HeldJob = { ...held, state: 'stopped' }
+      await expect(store.jobs.keep(stopped, 0, broken)).rejects.toThrow()
+      const earlier = { ...stopped, fence: held.fence - 1 }
+      expect(await store.jobs.keep(earlier, 0, entry('job.late'))).toBe(false)
+      expect(await stored()).toMatchObject({ state: 'running' })
+      expect(await store.jobs.keep(stopped, 0, entry('job.end'))).toBe(true)
+      expect(await store.jobs.setWork(running, entry('job.late'))).toBe(false)
+      expect(await actions()).toEqual(['job.end', 'job.stop', 'job.begin'])
+    })
+
     test('one process at a time holds a job, and one that comes too late keeps nothing', async () => {
       const { store, tenant, jobs } = await withJobs(2)
       const claims = await Promise.all([1, 2, 3].map(() => store.jobs.claim(30)))

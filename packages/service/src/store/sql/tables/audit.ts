@@ -41,12 +41,6 @@ export function createAddEntry({ writer, concerns }: Engine): AddEntry {
   }
 }
 
-/** The statement that inserts an entry without changes of members. */
-export function insertEntry(entry: AuditEntry): Sql {
-  const row = toRow(entry)
-  return insertInto('audit', Object.keys(row), Object.values(row))
-}
-
 /** The beginning of a query for entries, before the `where`. */
 export const entries: Sql<EntryRow> = sql`select ${every('audit')} from audit`
 

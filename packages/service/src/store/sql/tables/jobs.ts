@@ -9,10 +9,12 @@ type JobRow = Row<'jobs'>
 
 /** The parts of the job store that differ between the databases. */
 export interface JobEngine extends Pick<Engine, 'reader'> {
-  /** Runs one statement that writes. */
-  run(statement: Sql<JobRow>): Promise<JobRow[]>
-  /** Runs the statement that inserts a job, and adds an audit entry in the same step. */
-  insert(statement: Sql, audit: AuditEntry | undefined): Promise<unknown>
+  /**
+   * Runs one statement that writes.
+   *
+   * @param audit - An audit entry, which is added in the same step if the statement returns a row.
+   */
+  run(statement: Sql<JobRow>, audit?: AuditEntry): Promise<JobRow[]>
   /** The expression for the current time in microseconds, from a clock that all processes share. */
   now(): Sql
   /** The end of a query that locks its rows, and skips rows that another process has locked. */
@@ -29,11 +31,11 @@ export function insertion(job: Job): Sql {
 }
 
 /** Creates the {@link JobStore} of an SQL database. */
-export function createJobs({ reader, run, insert, now, skipLocked }: JobEngine): JobStore {
+export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
   const until = (seconds: number) => sql`${now()} + ${Math.round(seconds * 1e6)}`
   return {
     async insert(job, audit) {
-      await insert(insertion(job), audit)
+      await run(sql`${insertion(job)} returning ${every}`, audit)
     },
     async get(tenantId, id) {
       const row = await reader.first(sql<JobRow>`select ${every} from jobs
@@ -76,21 +78,23 @@ export function createJobs({ reader, run, insert, now, skipLocked }: JobEngine):
         where ${isAhead} returning ${every}`)
       return rows.length
     },
-    async keep({ id, fence, state, progress }, seconds) {
-      const rows =
-        await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}, state = ${state},
-        progress = ${JSON.stringify(progress)} where id = ${id} and fence = ${fence} returning ${every}`)
+    async keep({ id, fence, state, progress }, seconds, audit) {
+      const kept = sql<JobRow>`update jobs set held_until = ${until(seconds)}, state = ${state},
+        progress = ${JSON.stringify(progress)} where id = ${id} and fence = ${fence} returning ${every}`
+      const rows = await run(kept, audit)
       return rows.length > 0
     },
-    async resume({ id, state, work, actor, total, progress }, before) {
-      const rows = await run(sql<JobRow>`update jobs set state = ${state},
+    async resume({ id, state, work, actor, total, progress }, before, audit) {
+      const resumed = sql<JobRow>`update jobs set state = ${state},
         users = ${JSON.stringify(work)}, actor = ${JSON.stringify(actor)}, total = ${total}, progress = ${JSON.stringify(progress)}
-        where id = ${id} and state = 'waiting' and progress = ${JSON.stringify(before)} returning ${every}`)
+        where id = ${id} and state = 'waiting' and progress = ${JSON.stringify(before)} returning ${every}`
+      const rows = await run(resumed, audit)
       return rows.length > 0
     },
-    async setWork({ tenantId, id, work }) {
-      const rows = await run(sql<JobRow>`update jobs set users = ${JSON.stringify(work)}
-        where tenant_id = ${tenantId} and id = ${id} and state = 'running' returning ${every}`)
+    async setWork({ tenantId, id, work }, audit) {
+      const set = sql<JobRow>`update jobs set users = ${JSON.stringify(work)}
+        where tenant_id = ${tenantId} and id = ${id} and state = 'running' returning ${every}`
+      const rows = await run(set, audit)
       return rows.length > 0
     },
     async discard(tenantId, id) {
