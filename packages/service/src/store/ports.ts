@@ -589,7 +589,17 @@ export interface OperatorStore {
    * {@link OperatorStore.list}.
    */
   logins(): Promise<OperatorLogins[]>
-  update(id: string, change: Change<Operator>, audit: AuditEntry): Promise<Outcome<Operator>>
+  /**
+   * Updates an operator.
+   *
+   * @param jobOf - The job to store in the same step, if any. Called after `change`.
+   */
+  update(
+    id: string,
+    change: Change<Operator>,
+    audit: AuditEntry,
+    jobOf?: () => Job | undefined,
+  ): Promise<Outcome<Operator>>
 }
 
 /** The record of a restore. */

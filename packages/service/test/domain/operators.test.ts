@@ -11,6 +11,7 @@ import {
   operatorOfLogin,
   operatorsOf,
   setOperatorDisabled,
+  updateOperator,
 } from '../../src/domain/operators/operators.ts'
 import { noteRestore } from '../../src/domain/operators/restores.ts'
 import { resetPassword } from '../../src/domain/users/accounts.ts'
@@ -113,6 +114,29 @@ test('an operator whose password was stored can log in, even if the store failed
   })
   await disableAda()
 })
+
+test.each(kinds)(
+  'an operator whose role has changed is told of it, even if the store fails right after it, on %s',
+  async (kind) => {
+    const { api, context, operator } = await withOwner(kind)
+    await using _ = api
+    const { store } = context
+    const insert = async () => {
+      throw new StoreError('The store has failed.')
+    }
+    const failing = { ...context, store: { ...store, jobs: { ...store.jobs, insert } } }
+    const scope = { context: failing, actor: { name: 'admin' } }
+    const owner = { role: 'owner', reach: 'all' } as const
+    await createAdmin(context).inviteOperator({ email: 'bob@example.com', ...owner })
+    await updateOperator(scope, operator.id, { role: 'viewer' })
+    expect((await store.operators.get(operator.id))?.operator.role).toBe('viewer')
+    const work = { operatorId: operator.id, before: owner }
+    expect(await store.jobs.claim(30)).toMatchObject({ kind: 'tell-role', work })
+
+    await updateOperator(scope, operator.id, { role: 'viewer' })
+    expect(await store.jobs.claim(30)).toBeUndefined()
+  },
+)
 
 test('a refused password does not use up the invitation', async () => {
   const { api, scope, token } = await withOwner()

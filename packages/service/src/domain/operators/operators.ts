@@ -24,7 +24,7 @@ import {
 } from '../writes/context.ts'
 import { found, notFound, ServiceError } from '../writes/errors.ts'
 import { reason } from '../writes/reasons/index.ts'
-import { insertJob } from './new-job.ts'
+import { newJob } from './new-job.ts'
 import { type Permission, roleMay } from './roles.ts'
 
 /** The lifetime of an invitation, in seconds. */
@@ -296,8 +296,8 @@ export async function operatorOfLogin(
 }
 
 /**
- * Changes the role or reach of an operator, and adds a job that notifies the operator by mail. A
- * server process runs the job, even if a command made the change.
+ * Changes the role or reach of an operator and, in the same step, adds a job that notifies the
+ * operator by mail. A server process runs the job, even if a command made the change.
  *
  * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
  * @returns The operator after and before the change.
@@ -313,27 +313,28 @@ export async function updateOperator(
   const decided = decide(input)
   const { context } = scope
   const own = within(scope)
-  const by = operatorIn(scope)
+  const by = await operatorIn(scope)
   let before: Operator | undefined
+  let job: RoleJob | undefined
   function change(last: Operator): Operator {
     refuseStale(last, readAt)
     before = last
-    const isSame = last.role === decided.role && String(last.reach) === String(decided.reach)
-    return isSame ? last : updated(context, last, decided)
+    job = undefined
+    const { role, reach } = last
+    if (role === decided.role && String(reach) === String(decided.reach)) return last
+    job = newJob<RoleJob>(own, {
+      ...{ tenantId: SYSTEM_TENANT_ID, kind: 'tell-role', total: 1, state: 'running' },
+      work: { operatorId: id, before: { role, reach }, by },
+      progress: null,
+    })
+    return updated(context, last, decided)
   }
   return keepingAnOwner(scope, id, decided, async () => {
     const operator = await commit(own, 'operator.update', id, (audit) =>
-      context.store.operators.update(id, auditingFields(audit, change), audit),
+      context.store.operators.update(id, auditingFields(audit, change), audit, () => job),
     )
-    const last = before ?? operator
-    if (operator.updatedAt !== last.updatedAt) {
-      await insertJob<RoleJob>(own, {
-        ...{ tenantId: SYSTEM_TENANT_ID, kind: 'tell-role', total: 1, state: 'running' },
-        work: { operatorId: id, before: { role: last.role, reach: last.reach }, by: await by },
-        progress: null,
-      })
-    }
-    return { operator, before: last }
+    if (job) context.events.emit('job')
+    return { operator, before: before ?? operator }
   })
 }
 

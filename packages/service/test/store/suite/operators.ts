@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Job } from '../../../src/store/jobs.ts'
 import { SYSTEM_TENANT_ID } from '../../../src/store/system-tenant.ts'
 import type { Open } from '../data-store-suite.ts'
 import { aCredential, anApiKey, anAudit, anOperator, aTenant, aUser } from '../records.ts'
@@ -84,6 +85,32 @@ export function describeOperators(open: Open): void {
       })
       expect(await store.operators.update('usr_x', () => next, audit)).toEqual({ kind: 'missing' })
       expect(await store.audit.list({ target: operator.id })).toHaveLength(1)
+    })
+
+    test('an update and its job are stored together, or not at all', async () => {
+      const { store, system, users } = await withUsers()
+      const operator = anOperator(users[0].id)
+      await store.operators.insert(operator, anAudit('invite'))
+      const next = { ...operator, role: 'viewer' as const, invitation: undefined }
+      const audit = anAudit('update', { target: operator.id })
+      const job: Job = {
+        ...{ id: 'job_of_a_role', tenantId: system.id, kind: 'tell-role', total: 1 },
+        ...{ state: 'running', createdAt: 1_700_000_000_000_000, progress: null },
+        work: { operatorId: operator.id, before: { role: 'owner', reach: 'all' }, by: undefined },
+        actor: { name: 'admin', requestId: 'r', address: undefined, userAgent: undefined },
+      }
+      const update = (one: Job) =>
+        store.operators.update(
+          operator.id,
+          () => next,
+          audit,
+          () => one,
+        )
+      await expect(update({ ...job, kind: null } as never)).rejects.toThrow()
+      expect((await store.operators.get(operator.id))?.operator).toEqual(operator)
+      expect(await store.audit.list({ target: operator.id })).toEqual([])
+      expect(await update(job)).toMatchObject({ kind: 'written' })
+      expect(await store.jobs.get(system.id, job.id)).toMatchObject({ kind: 'tell-role' })
     })
 
     test('an operator goes with its user', async () => {

@@ -7,6 +7,7 @@ import { every, type Row } from '../schema.ts'
 import { sql } from '../sql.ts'
 import { type AddEntry, createTable } from '../table.ts'
 import { LOGIN } from './audit.ts'
+import { insertion } from './jobs.ts'
 import { isUnconfirmed } from './restores.ts'
 import { usersTable } from './users.ts'
 
@@ -26,7 +27,7 @@ type JoinedRow = Row<'users'> &
 
 /** Creates the {@link OperatorStore} of an SQL database. */
 export function createOperators(engine: Engine, addEntry: AddEntry): OperatorStore {
-  const { reader, byBytes, indexedBy } = engine
+  const { reader, writer, byBytes, indexedBy } = engine
   const table = createTable(engine, addEntry, {
     name: 'operators',
     key: ['tenant_id', 'id'],
@@ -73,7 +74,11 @@ export function createOperators(engine: Engine, addEntry: AddEntry): OperatorSto
         lastLoginAt: last ?? undefined,
       }))
     },
-    update: (id, change, audit) => table.update([SYSTEM_TENANT_ID, id], change, audit),
+    update: (id, change, audit, jobOf) =>
+      table.update([SYSTEM_TENANT_ID, id], change, audit, () => {
+        const job = jobOf?.()
+        return job && writer.run(insertion(job))
+      }),
   }
 }
 
