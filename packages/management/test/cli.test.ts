@@ -1,11 +1,12 @@
-import { type ChildProcess, execFileSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { createManagementClient } from '@latchkey/management'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { type Installation, startInstallation } from './support/command.ts'
 
 const json = (text: string) => JSON.parse(text)
@@ -87,6 +88,49 @@ test('exit codes differ for a refusal and a usage error', async () => {
   expect(refused.stderr).toMatch(/404 not_found; request [0-9a-f-]{36}/)
   expect((await installation.run(['users', 'frobnicate'])).code).toBe(2)
   expect((await installation.run(['--help'])).code).toBe(0)
+})
+
+test('an import that is to write into a folder is refused before it begins', async () => {
+  await using installation = await startInstallation()
+  writeFileSync(join(installation.folder, 'users.csv'), 'email\nada@example.com\n')
+  const imports = (...options: string[]) =>
+    installation.run(['users', 'import', 'users.csv', ...options])
+  for (const options of [
+    ['--journal', 'data'],
+    ['--result', 'data'],
+    ['--rejects', 'data'],
+    ['--update', '--review', 'data'],
+  ]) {
+    const { code, stdout, stderr } = await imports(...options)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('data is a folder; name a file.')
+  }
+  const users = clientOf(installation).users(installation.tenantId)
+  expect((await users.page()).total).toBe(0)
+})
+
+test('an import writes through a FIFO and a link, which stay as they are', async () => {
+  await using installation = await startInstallation()
+  const { folder, run } = installation
+  const at = (name: string) => join(folder, name)
+  writeFileSync(at('users.csv'), 'id,email\n1,ada@example.com\n2,ada@\n')
+  writeFileSync(at('linked'), 'an earlier file, which was longer than the one that replaces it')
+  symlinkSync(at('linked'), at('link'))
+  execFileSync('mkfifo', [at('fifo')])
+  const reader = spawn('cat', [at('fifo')])
+  onTestFinished(() => void reader.kill())
+  const read = text(reader.stdout)
+
+  const { code } = await run([
+    ...['users', 'import', 'users.csv', '--result', 'fifo', '--rejects', 'link'],
+  ])
+  expect(code).toBe(3)
+  expect(lstatSync(at('fifo')).isFIFO()).toBe(true)
+  expect(lstatSync(at('link')).isSymbolicLink()).toBe(true)
+  expect(await read).toMatch(/^old_id,new_id,line,email\n1,usr_\w+,2,ada@example\.com\n$/)
+  expect(readFileSync(at('linked'), 'utf8')).toMatch(/^line,old_id,email,reason\n3,2,ada@,.*\n$/)
+  const names = readdirSync(folder).filter((name) => /^(fifo|link)/.test(name))
+  expect(names.sort()).toEqual(['fifo', 'link', 'linked'])
 })
 
 test('grants are listed by one of three options, and programs are blocked by their hosts', async () => {

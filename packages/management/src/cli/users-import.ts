@@ -24,7 +24,7 @@ import { createMapping, targets } from '../import/mapping.ts'
 import { faultsInWords } from '../import/row-fault.ts'
 import { type JournalHeader, openJournal, otherImport, withLocks } from '../import/run/journal.ts'
 import { createPace, type Pace } from '../import/run/pace.ts'
-import { writeResults } from '../import/run/results.ts'
+import { isShareable, writeResults } from '../import/run/results.ts'
 import { readStanding } from '../import/run/resume.ts'
 import { runImport } from '../import/run/run.ts'
 import { type FileFormat, formats } from '../import/source.ts'
@@ -149,7 +149,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   if (options.update !== undefined) return update(input, checked, options, file)
   if (!checked.saysStates) console.error(NO_STATES)
   if (options.dryRun) return reportDryRun(checked, options)
-  const outputs = [files.resultFile, files.rejectsFile]
+  const outputs = [files.resultFile, files.rejectsFile].filter((path) => !isShareable(path))
   await withLocks(files.journalFile, outputs, () => run(input, checked, options, files))
 }
 
@@ -180,7 +180,8 @@ interface Files {
 /**
  * The paths of the files that an import writes.
  *
- * @throws Exit (usage error) unless these paths and `file` name four different files.
+ * @throws Exit (usage error) unless these paths and `file` name four different files, or if one is
+ *   a folder.
  */
 function filesOf(file: string, options: ImportOptions): Files {
   const files = {
@@ -189,8 +190,16 @@ function filesOf(file: string, options: ImportOptions): Files {
     rejectsFile: options.rejects ?? `${file}.rejects.csv`,
   }
   const paths = [file, ...Object.values(files)].map((path) => resolve(path))
-  if (new Set(paths).size === paths.length) return files
-  throw new Exit(exitCodes.usage, 'FILE, --journal, --result and --rejects must be four files.')
+  if (new Set(paths).size < paths.length) {
+    throw new Exit(exitCodes.usage, 'FILE, --journal, --result and --rejects must be four files.')
+  }
+  for (const path of Object.values(files)) refuseFolder(path)
+  return files
+}
+
+function refuseFolder(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new Exit(exitCodes.usage, `${path} is a folder; name a file.`)
 }
 
 async function update(
@@ -212,6 +221,7 @@ async function update(
   if (paths.some((path) => resolve(path) === resolve(reviewFile))) {
     throw new Exit(exitCodes.usage, '--review must be a file of its own.')
   }
+  refuseFolder(reviewFile)
   const pace = paceOf(options)
   const connection = clientOptions(options, pace.fetch)
   const client = createManagementClient(connection)
@@ -223,7 +233,7 @@ async function update(
     isPreview: options.dryRun === true,
     files: { journalFile, resultFile, rejectsFile, reviewFile },
   }
-  const outputs = [resultFile, rejectsFile, reviewFile]
+  const outputs = [resultFile, rejectsFile, reviewFile].filter((path) => !isShareable(path))
   await withLocks(journalFile, outputs, () => updateUsers(updateRun, options))
 }
 

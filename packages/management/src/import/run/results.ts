@@ -1,4 +1,5 @@
-import { createWriteStream, renameSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { createWriteStream, lstatSync, renameSync, rmSync, statSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
 import { escapeFormula } from '../formula.ts'
@@ -35,24 +36,41 @@ export async function writeResults(
 
 /**
  * Opens a CSV file for writing, under a temporary name. `close` renames it to `path`, and so
- * replaces an existing file.
+ * replaces an existing file. A path with anything but a file, such as a FIFO, a device or a link,
+ * is written to directly and stays.
  */
 export function openCsv(
   path: string,
   columns: string[],
 ): { write(row: string[]): Promise<void>; close(): Promise<void> } {
-  const part = `${path}.part`
-  rmSync(part, { force: true })
+  const part = lstatSync(path, { throwIfNoEntry: false })?.isFile() === false ? path : partOf(path)
   const rows = stringify({ header: true, columns })
-  const file = rows.pipe(createWriteStream(part, { flags: 'wx', mode: 0o600 }))
+  const flags = part === path ? 'w' : 'wx'
+  const file = rows.pipe(createWriteStream(part, { flags, mode: 0o600 }))
+  const ended = finished(file)
+  // A failure, such as a reader that is gone, is reported by the next `write` or by `close`.
+  ended.catch(() => {})
   return {
     async write(row: string[]): Promise<void> {
-      if (!rows.write(row)) await new Promise((resolve) => rows.once('drain', resolve))
+      if (!rows.write(row)) await Promise.race([once(rows, 'drain'), ended])
     },
     async close(): Promise<void> {
       rows.end()
-      await finished(file)
-      renameSync(part, path)
+      await ended
+      if (part !== path) renameSync(part, path)
     },
   }
+}
+
+/** The temporary name of a file, under which no file stands. */
+function partOf(path: string): string {
+  const part = `${path}.part`
+  rmSync(part, { force: true })
+  return part
+}
+
+/** Whether a path has a FIFO or a device, to which any number of imports can write. */
+export function isShareable(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found !== undefined && !found.isFile()
 }
