@@ -371,6 +371,27 @@ describe('the command', () => {
     expect(await users()).toEqual({})
   })
 
+  test('shows long values that begin alike around the places where they differ', async () => {
+    const note = '-'.repeat(99)
+    const stateOf = (phase: string, by: string) =>
+      JSON.stringify({ source: 'crm', synced: '2026-01-31T09:30:00Z', phase, note, by })
+    const states = [stateOf('trial', 'sales'), stateOf('trial', 'staff'), stateOf('left', 'staff')]
+    const rows = [...states, `unknown ${note}`].map((status, n) =>
+      JSON.stringify({ email: `user-${n}@example.com`, status }),
+    )
+    writeFileSync(join(installation.folder, 'alike.ndjson'), rows.join('\n'))
+    const { code, stderr } = await installation.run(['users', 'import', 'alike.ndjson'])
+    expect(code).toBe(1)
+    const start = 'status: {"source":"crm","synced":"2026-01-31T09:30:00Z","phase"'
+    const [, shown] = /log in\. (status: .*)\. For each value/.exec(stderr) ?? []
+    expect(shown?.split(', ')).toEqual([
+      `${start}:"trial","note":"-----…-----------","by":"sales"} (1 row)`,
+      `${start.slice(8)}:"trial","note":"-----…-----------","by":"staff"} (1 row)`,
+      `${start.slice(8)}:"left","note":"------…----------","by":"staff"} (1 row)`,
+      `unknown ${'-'.repeat(32)}… (1 row)`,
+    ])
+  })
+
   test('refuses a flag that no row has', async () => {
     const { code, stderr } = await run('--allows', 'status=pending', '--blocks', 'role=gost')
     expect(code).toBe(1)

@@ -5,8 +5,14 @@ import type { Source } from './source.ts'
 /** The maximum number of values of a column that a message shows. */
 const SHOWN_VALUES = 5
 
-/** The maximum number of characters of a value that a message shows. */
+/**
+ * The maximum number of characters of a value that a message shows, unless another value begins
+ * with the same ones.
+ */
 const SHOWN_LENGTH = 40
+
+/** The number of characters that a message shows before and after the place of a difference. */
+const SHOWN_AROUND = 20
 
 /**
  * The fault of a column of passwords that has hashes. If a hash were imported as a password, anyone
@@ -81,11 +87,40 @@ export function valuesInWords(
   values: ReadonlyMap<string, number>,
   inWords = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`),
 ): string {
-  const shown = [...values].slice(0, SHOWN_VALUES).map(([value, rows]) => {
-    const text = value.length > SHOWN_LENGTH ? `${value.slice(0, SHOWN_LENGTH)}…` : value
-    return `${text} (${inWords(rows)})`
-  })
+  const first = [...values].slice(0, SHOWN_VALUES)
+  const texts = shortened(first.map(([value]) => value))
+  const shown = first.map(([, rows], n) => `${texts[n]} (${inWords(rows)})`)
   return [...shown, ...(values.size > shown.length ? ['…'] : [])].join(', ')
+}
+
+/**
+ * Shortens long values to their first characters. Values with the same beginning, such as JSON, are
+ * also shown around each place where two of them differ.
+ */
+function shortened(values: readonly string[]): string[] {
+  const startOf = (value: string) => value.slice(0, SHOWN_LENGTH)
+  return values.map((value) => {
+    if (value.length <= SHOWN_LENGTH) return value
+    const alike = values.filter((other) => startOf(other) === startOf(value)).sort()
+    const places = alike.slice(1).map((other, n) => differenceOf(other, alike[n] ?? ''))
+    let text = ''
+    let end = 0
+    for (const place of [0, ...places.sort((one, other) => one - other)]) {
+      const from = Math.max(end, place - SHOWN_AROUND)
+      const to = place === 0 ? SHOWN_LENGTH : place + SHOWN_AROUND
+      if (to <= end || from >= value.length) continue
+      text += `${from > end ? '…' : ''}${value.slice(from, to)}`
+      end = to
+    }
+    return end < value.length ? `${text}…` : text
+  })
+}
+
+/** The first position at which two different texts differ. */
+function differenceOf(one: string, other: string): number {
+  let at = 0
+  while (one[at] === other[at]) at++
+  return at
 }
 
 /** The fault of a file with columns that may say who must not log in, but with unknown values. */
