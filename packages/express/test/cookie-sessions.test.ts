@@ -42,6 +42,11 @@ const start = (
   return startSite(all, { ...options, session: { ...session, store: 'cookie' } })
 }
 
+function save(req: Request): Promise<unknown> {
+  req.session.chosen = 'dark'
+  return new Promise((resolve) => void req.session.save(resolve))
+}
+
 /** The names and values of the cookies that a browser holds. */
 const pairsOf = ({ cookies }: Browser): [name: string, value: string][] =>
   [...cookies].map(([key, { value }]) => [key.slice(key.indexOf(' ') + 1), value])
@@ -280,6 +285,93 @@ test('two requests at a time that change different names of the session are both
   expect((await open('/names')).text).toBe('chosen cookie filled')
 })
 
+/** A user with a page that is opened and waits, while another page of the same browser is opened. */
+async function beside(
+  slow: (req: Request) => unknown,
+  after: (req: Request) => unknown = () => {},
+) {
+  let ahead = 0
+  const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const site = await start({}, { now: () => Math.floor(Date.now() / 1000) + ahead }, (app) => {
+    app.get('/slow', requireUser(), async (req, res) => {
+      await slow(req)
+      arrived.resolve()
+      await released.promise
+      await after(req)
+      if (!res.headersSent) res.send('slow')
+    })
+    app.get('/renew', requireUser(), async (req, res) => {
+      await req.auth.renewSession()
+      res.send('renewed')
+    })
+  })
+  const user = await logIn(site)
+  return {
+    ...user,
+    site,
+    [Symbol.asyncDispose]: () => site[Symbol.asyncDispose](),
+    /** Makes the touch of the session due. */
+    later: () => {
+      ahead += 120
+    },
+    /** Opens the slow page, which is answered after `happens`. Resolves to its cookies. */
+    async during(happens: () => Promise<unknown>): Promise<string[]> {
+      const answer = user.open('/slow')
+      await arrived.promise
+      await happens()
+      released.resolve()
+      return (await answer).response.headers.getSetCookie()
+    },
+    logOut: () => user.browser.send(`${site.url}/logout`, { method: 'POST' }),
+  }
+}
+
+test.each([
+  ['whose session was touched ends', () => {}],
+  ['that has saved data ends', save],
+  [
+    'changes data at its end',
+    () => {},
+    (req: Request) => Object.assign(req.session, { chosen: 'x' }),
+  ],
+  ['cannot renew it, too', () => {}, (req: Request) => req.auth.renewSession().catch(() => {})],
+] as const)(
+  'a session that another request renews is kept when a slow request %s',
+  async (_how, slow, after?: (req: Request) => unknown) => {
+    await using user = await beside(slow, after)
+    user.later()
+
+    const cookies = await user.during(async () => {
+      expect((await user.open('/renew')).text).toBe('renewed')
+    })
+
+    expect(cookies).toEqual([])
+    expect((await user.open('/')).text).toBe('in as ada')
+  },
+)
+
+test('a session that a logout of another tab ends stays ended when a slow request ends', async () => {
+  await using user = await beside(save)
+  user.later()
+  const copy = user.header()
+
+  expect(await user.during(user.logOut)).toEqual([])
+
+  expect(namesOf(user.browser)).toEqual([])
+  expect(await ask(user.site, '/', copy)).toBe('out')
+})
+
+test('a slow request that logs out removes the cookie, although another request has renewed the session', async () => {
+  await using user = await beside(
+    () => {},
+    (req) => req.auth.logout(),
+  )
+
+  await user.during(() => user.open('/renew'))
+
+  expect(namesOf(user.browser)).toEqual([])
+})
+
 test('a streamed answer takes along what the handler changed before its first byte', async () => {
   await using site = await start({}, {}, (app) => {
     app.get('/stream', (req, res) => {
@@ -296,13 +388,7 @@ test('a streamed answer takes along what the handler changed before its first by
 test.each([
   ['renewed', (req: Request) => req.auth.renewSession()],
   ['regenerated', (req: Request) => new Promise((resolve) => void req.session.regenerate(resolve))],
-  [
-    'saved',
-    (req: Request) => {
-      req.session.chosen = 'dark'
-      return new Promise((resolve) => void req.session.save(resolve))
-    },
-  ],
+  ['saved', save],
   [
     'refreshed',
     (req: Request) => {

@@ -98,6 +98,8 @@ class CookieStore implements SessionStore {
   readonly #opened: SealedSession | undefined
   #session: SealedSession | undefined
   #isChanged = false
+  /** Whether this request itself has destroyed the session of its cookie. */
+  #isEnded = false
   #written: { readonly record: SessionRecord | undefined; readonly lines: readonly string[] } =
     NOTHING_WRITTEN
 
@@ -145,6 +147,7 @@ class CookieStore implements SessionStore {
     const { memory, hasEnded } = this.#shared
     memory.end(id)
     hasEnded(id)
+    if (this.#opened?.id === id) this.#isEnded = true
     if (this.#session?.id !== id) return
     this.#isChanged = true
     this.mustBeWritable()
@@ -171,6 +174,8 @@ class CookieStore implements SessionStore {
     if (!this.#isChanged) return NOTHING_WRITTEN.lines
     const { id } = this.#session ?? {}
     const record = id === undefined ? undefined : this.get(id)
+    // Another request has ended or renewed the session. By now, the browser may have a new cookie.
+    if (!record && !this.#isEnded && this.#written === NOTHING_WRITTEN) return NOTHING_WRITTEN.lines
     if (this.#written !== NOTHING_WRITTEN && this.#written.record === record) {
       return this.#written.lines
     }
