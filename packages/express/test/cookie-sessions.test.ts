@@ -329,6 +329,7 @@ async function beside(
 test.each([
   ['whose session was touched ends', () => {}],
   ['that has saved data ends', save],
+  ['that has refreshed its tokens ends', (req: Request) => req.auth.accessToken({ force: true })],
   [
     'changes data at its end',
     () => {},
@@ -351,8 +352,7 @@ test.each([
 )
 
 test('a session that a logout of another tab ends stays ended when a slow request ends', async () => {
-  await using user = await beside(save)
-  user.later()
+  await using user = await beside((req) => req.auth.accessToken({ force: true }))
   const copy = user.header()
 
   expect(await user.during(user.logOut)).toEqual([])

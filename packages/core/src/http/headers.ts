@@ -1,7 +1,12 @@
 import type { AuthResponse } from './request.ts'
 
-/** The methods of `Headers` that the kit needs to write a framework's response headers. */
-export type HeaderSink = Pick<Headers, 'get' | 'set' | 'append' | 'getSetCookie'>
+/**
+ * The methods of `Headers` that the kit needs to write a framework's response headers. Without
+ * `delete`, a cookie that was set stays, even if another request ends its session before the
+ * response is sent.
+ */
+export type HeaderSink = Pick<Headers, 'get' | 'set' | 'append' | 'getSetCookie'> &
+  Partial<Pick<Headers, 'delete'>>
 
 /** The headers that describe the body of a response, and are wrong for any other body. */
 export const BODY_HEADERS: readonly string[] = [
@@ -53,6 +58,15 @@ function appendCookie(sink: HeaderSink, cookie: string): void {
     sink.set('set-cookie', first)
     for (const one of others) sink.append('set-cookie', one)
   }
+}
+
+/** Removes these `Set-Cookie` values, which are not sent yet. */
+export function removeCookies(sink: HeaderSink, setCookies: readonly string[]): void {
+  const present = sink.getSetCookie()
+  const kept = present.filter((one) => !setCookies.includes(one))
+  if (!sink.delete || kept.length === present.length) return
+  sink.delete('set-cookie')
+  for (const one of kept) sink.append('set-cookie', one)
 }
 
 function addVary(sink: HeaderSink, name: string): void {

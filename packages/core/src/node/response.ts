@@ -51,6 +51,10 @@ class NodeResponsePort implements ResponsePort<void> {
     if (!this.#response.headersSent) this.#response.appendHeader(name, value)
   }
 
+  delete(name: string): void {
+    if (!this.#response.headersSent) this.#response.removeHeader(name)
+  }
+
   beforeSent(write: (headers: HeaderSink) => void): void {
     const response = this.#response
     const { writeHead } = response

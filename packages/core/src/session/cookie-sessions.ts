@@ -175,7 +175,7 @@ class CookieStore implements SessionStore {
     const { id } = this.#session ?? {}
     const record = id === undefined ? undefined : this.get(id)
     // Another request has ended or renewed the session. By now, the browser may have a new cookie.
-    if (!record && !this.#isEnded && this.#written === NOTHING_WRITTEN) return NOTHING_WRITTEN.lines
+    if (!record && !this.#isEnded) return NOTHING_WRITTEN.lines
     if (this.#written !== NOTHING_WRITTEN && this.#written.record === record) {
       return this.#written.lines
     }

@@ -8,7 +8,7 @@ import { scopeChallenge } from '../guard/refusals.ts'
 import { type RequestAuth, requestAuthOf } from '../guard/request-auth.ts'
 import { type ByMember, checkRequirement, type Requirement } from '../guard/requirement.ts'
 import type { AppUser } from '../guard/user.ts'
-import { type HeaderSink, markPrivate, writeHeaders } from '../http/headers.ts'
+import { type HeaderSink, markPrivate, removeCookies, writeHeaders } from '../http/headers.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { sessionAt } from '../login/session-strength.ts'
 import { beginSilentLogin } from '../login/silent-login.ts'
@@ -158,6 +158,8 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   #data: SessionData | undefined
   #isPrivate = false
   #removed: readonly string[] = []
+  /** The session's cookies that were set before the headers are sent. */
+  #early: readonly string[] | undefined
   #bearer: BearerLogin | undefined
 
   constructor(parts: VisitParts<Sent>) {
@@ -294,6 +296,8 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   }
 
   setCookies(cookies: readonly string[]): void {
+    if (cookies.length === 0) return
+    this.#early = cookies
     writeHeaders(this.#parts.response, [], cookies)
   }
 
@@ -368,11 +372,12 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
 
   /**
    * Marks the response as private, and sets the session's cookies again, because error handlers may
-   * have removed all headers.
+   * have removed all headers, and another request may have ended the session.
    */
   #finish(headers: HeaderSink): void {
     markPrivate(headers)
     const cookies = this.#cookies
+    if (this.#early) removeCookies(headers, this.#early)
     if (cookies.length > 0) writeHeaders(headers, [], cookies)
   }
 }
