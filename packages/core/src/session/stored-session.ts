@@ -29,6 +29,8 @@ export class StoredSession {
   #record: SessionRecord | undefined
   /** The session ids that this request has replaced, each with its new id. */
   #renewed: Map<string, string> | undefined
+  /** Resolves when the renewal at work is over, even if it failed. */
+  #renewing: Promise<void> | undefined
   /** Whether the record is the one that the store returned, so that `update` can compare it. */
   #isAsRead = true
   #cookieChange: CookieChange
@@ -177,26 +179,33 @@ export class StoredSession {
   }
 
   async #renew(contentOf: (record: SessionRecord) => Content): Promise<void> {
+    while (this.#renewing) await this.#renewing
     const [id, next] = [this.#id, this.#sessions.newId()]
     if (!id || !this.#record) throw new SessionEndedError()
     const content = contentOf(this.#record)
     this.#renewed ??= new Map()
     this.#renewed.set(id, next)
-    const moved = this.#moveTo(next, content, async (notices) => {
-      // Reloaded after the new session is stored. A request that ends the login from now on finds
-      // both sessions.
-      await this.reload()
-      const { login } = content
-      if (!this.#record || (login && this.#hasEnded(login, login.createdAt, notices))) return
-      const latest = contentOf(this.#record)
-      if (JSON.stringify(latest) === JSON.stringify(content)) return content
-      // Another request has changed the data or the user since they were copied.
-      return this.#sessions.change(next, () => latest)
-    })
-    await moved.catch((error) => {
-      this.#renewed?.delete(id)
+    const over = Promise.withResolvers<void>()
+    this.#renewing = over.promise
+    try {
+      await this.#moveTo(next, content, async (notices) => {
+        // Reloaded after the new session is stored. A request that ends the login from now on finds
+        // both sessions.
+        await this.reload()
+        const { login } = content
+        if (!this.#record || (login && this.#hasEnded(login, login.createdAt, notices))) return
+        const latest = contentOf(this.#record)
+        if (JSON.stringify(latest) === JSON.stringify(content)) return content
+        // Another request has changed the data or the user since they were copied.
+        return this.#sessions.change(next, () => latest)
+      })
+    } catch (error) {
+      this.#renewed.delete(id)
       throw error
-    })
+    } finally {
+      this.#renewing = undefined
+      over.resolve()
+    }
   }
 
   /** The current id of the session that had this id when the request arrived. */
@@ -247,15 +256,18 @@ export class StoredSession {
   }
 
   /**
-   * Stores the application's own data under the same id. If another request has stored data
-   * meanwhile, the changes of both are merged by name. An id that is not in use becomes the session
-   * of an anonymous visitor.
+   * Stores the application's own data under the same id, or under the new one if this request
+   * renews the session. If another request has stored data meanwhile, the changes of both are
+   * merged by name. An id that is not in use becomes the session of an anonymous visitor.
    *
+   * @param given - The id of the session, which a renewal may have replaced.
    * @param read - The data that this request had read, as JSON.
    * @throws {@link SessionEndedError} when the session has ended meanwhile; nothing is stored.
    */
-  async saveData(id: string, data: Data, read: string): Promise<void> {
+  async saveData(given: string, data: Data, read: string): Promise<void> {
     this.mustBeKnown()
+    while (this.#renewing) await this.#renewing
+    const id = this.idNow(given)
     if (id !== this.#id) return this.#begin(id, data)
     const seen = this.#isAsRead ? this.#record : undefined
     const stored = await this.#sessions.change(
@@ -270,6 +282,8 @@ export class StoredSession {
       }),
       seen,
     )
+    // A renewal that began meanwhile may have copied the data from before this change.
+    if (this.idNow(id) !== id) return this.saveData(id, data, read)
     if (!stored) throw new SessionEndedError()
     this.#record = { ...stored, login: this.current, data }
     this.#isAsRead = false

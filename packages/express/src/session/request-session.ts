@@ -75,11 +75,9 @@ export class RequestSession extends Store {
 
   override set(id: string, data: SessionData, done: Done = () => {}): void {
     const json = jsonOf(data)
-    const saved = this.#stored
-      .saveData(this.#stored.idNow(id), JSON.parse(json), this.#read)
-      .then(() => {
-        this.#read = json
-      })
+    const saved = this.#stored.saveData(id, JSON.parse(json), this.#read).then(() => {
+      this.#read = json
+    })
     this.saving = saved.catch(() => {})
     settle(saved, done)
   }

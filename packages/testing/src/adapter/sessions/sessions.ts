@@ -137,6 +137,38 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
+    'data that is set while the session gets a new id is kept, and so is the login',
+    async ({ open }) => {
+      let turns = 0
+      const site = await open({
+        routes: [
+          {
+            method: 'get',
+            path: '/promote',
+            requirement: {},
+            async handle({ auth, data }) {
+              const renewed = auth.renewSession()
+              for (let turn = 0; turn < turns; turn++) await undefined
+              await Promise.all([renewed, data.set({ turns })])
+              return { body: 'promoted' }
+            },
+          },
+          {
+            method: 'get',
+            path: '/kept',
+            requirement: {},
+            handle: async ({ data }) => ({ body: JSON.stringify(await data.get()) }),
+          },
+        ],
+      })
+      const visitor = await site.user()
+      for (; turns < 20; turns++) {
+        assert.equal((await visitor.open('/promote')).text, 'promoted')
+        assert.equal((await visitor.open('/kept')).text, JSON.stringify({ turns }))
+      }
+    },
+  ],
+  [
     'an id that the kit did not sign is no session',
     async ({ open }) => {
       const site = await open()

@@ -1,0 +1,98 @@
+import { createMemoryStore, type SessionStore } from '@latchkey/core'
+import type { Express, Request } from 'express'
+import { describe, expect, test } from 'vitest'
+import { createBrowser } from './support/browser.ts'
+import { pausing } from './support/pausing.ts'
+import { startSite } from './support/site.ts'
+import { openStore, STORES } from './support/stores.ts'
+
+const renewals = {
+  'renewSession()': (req: Request) => req.auth.renewSession(),
+  'regenerate()': (req: Request) =>
+    new Promise<void>((resolve, reject) => {
+      req.session.regenerate((error) => (error ? reject(error) : resolve()))
+    }),
+} as const
+
+/** Only a change that is saved after `regenerate()` is kept, so the order decides. */
+const kept = {
+  'renewSession()': { theme: 'dark', sub: 'ada' },
+  'regenerate()': { sub: 'ada' },
+} as const
+
+type Renewal = keyof typeof renewals
+
+const save = (req: Request): Promise<void> => {
+  Object.assign(req.session, { theme: 'dark' })
+  return new Promise((resolve, reject) => {
+    req.session.save((error) => (error ? reject(error) : resolve()))
+  })
+}
+
+/** Renews a session and saves its data in one request. Resolves to what the next request sees. */
+async function renewAndSave(
+  store: SessionStore | 'cookie',
+  both: (req: Request) => Promise<unknown>,
+): Promise<unknown> {
+  await using site = await startSite(
+    (app: Express) => {
+      app.get('/both', async (req, res) => {
+        await both(req)
+        res.send('both')
+      })
+      app.get('/', (req, res) => {
+        res.json({ ...req.session, cookie: undefined, sub: req.auth.user?.sub })
+      })
+    },
+    { session: { store } },
+  )
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+  expect((await browser.open(`${site.url}/both`)).text).toBe('both')
+  return JSON.parse((await browser.open(site.url)).text)
+}
+
+describe.each(Object.keys(renewals) as Renewal[])('%s', (how) => {
+  test.each([
+    ['in the memory of the process', () => createMemoryStore()],
+    ['in the cookie', () => 'cookie'],
+  ] as const)(
+    'a change that is saved while the session is renewed is kept, %s',
+    async (_where, open) => {
+      for (let turns = 0; turns < 40; turns++) {
+        const seen = await renewAndSave(open(), async (req) => {
+          const renewed = renewals[how](req)
+          for (let turn = 0; turn < turns; turn++) await undefined
+          await Promise.all([renewed, save(req)])
+        })
+        expect(seen, `after ${turns} turns`).toMatchObject(kept[how])
+      }
+    },
+  )
+
+  // Each method of the store is where the save begins.
+  describe.each(STORES)('on the store %s', (name) => {
+    test.each([
+      ['reads', 'get', 1],
+      ['stores', 'set', 1],
+      ['reads what it stored', 'get', 2],
+      ['destroys', 'destroy', 1],
+    ] as const)(
+      'a change that is saved when the renewal %s the session is kept',
+      async (_what, method, calls) => {
+        const { store, close } = await openStore(name)
+        const paused = pausing(store)
+        const seen = await renewAndSave(paused.store, async (req) => {
+          let saved: Promise<void> | undefined
+          paused.before(method, calls, async () => {
+            saved = save(req)
+          })
+          await renewals[how](req)
+          await saved
+        })
+        expect(seen).toMatchObject(kept[how])
+        await close()
+      },
+    )
+  })
+})
