@@ -105,6 +105,12 @@ test('onSession sees the new claims at a refresh, and may change them', async ()
   expect(JSON.parse(await get(site, browser, '/me'))).toMatchObject({ seen: 'Ada Lovelace' })
 })
 
+/** The log line of a schema that refuses or fails, as at a login. */
+const SCHEMA = {
+  code: 'LATCHKEY_TOKEN_INVALID',
+  remedy: expect.stringContaining('Correct the schema of the option `claims`'),
+}
+
 test('a refresh whose claims do not fit the schema ends the session', async () => {
   const { site, browser } = await start({
     claims: {
@@ -122,6 +128,9 @@ test('a refresh whose claims do not fit the schema ends the session', async () =
   expect(await statusOf(site, browser, '/refresh-tokens')).toBe(401)
 
   expect(await statusOf(site, browser, '/admin')).toBe(401)
+  expect(site.log).toMatchObject([
+    { facts: SCHEMA, message: expect.stringContaining('do not fit the schema') },
+  ])
 })
 
 test('a claims schema that fails at a refresh logs no user out, and the next refresh succeeds', async () => {
@@ -141,6 +150,9 @@ test('a claims schema that fails at a refresh logs no user out, and the next ref
   await using _ = site
   isDown = true
   expect(await statusOf(site, browser, '/refresh-tokens')).toBe(503)
+  expect(site.log).toMatchObject([
+    { facts: { ...SCHEMA, cause: 'connect ECONNREFUSED 10.0.0.5:5432' } },
+  ])
   expect(await get(site, browser, '/admin')).toBe('admin')
   isDown = false
   expect(await statusOf(site, browser, '/refresh-tokens')).toBe(200)
@@ -237,7 +249,7 @@ test.each([
 
     for (let i = 0; i < 3; i++) expect(await get(site, browser, '/admin')).toBe('admin')
     expect(site.provider.count('/userinfo')).toBe(2)
-    expect(site.log).toHaveLength(1)
+    expect(site.log).toMatchObject([{ facts: SCHEMA }])
     expect(JSON.stringify(site.log)).toMatch(logged)
 
     isDown = false

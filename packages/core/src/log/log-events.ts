@@ -17,7 +17,10 @@ export function logEvents(
   const isOneProvider = typeof registration !== 'function'
   return (name, event, error) => {
     publish(name, event)
-    if (name === 'discovery.stale') {
+    const ofSchema = REFRESH_FAILED.has(name) && error ? schemaErrorOf(error) : undefined
+    if (ofSchema) {
+      log.failed(ofSchema)
+    } else if (name === 'discovery.stale') {
       log.noticed(
         'LATCHKEY_PROVIDER_UNAVAILABLE',
         'The metadata of the provider could not be read again; the earlier one stays in use.',
@@ -26,19 +29,28 @@ export function logEvents(
       const code =
         error?.cause instanceof LatchkeyError ? error.cause.code : 'LATCHKEY_PROVIDER_INVALID'
       log.noticed(code, `An access token could not be refreshed. ${error?.message ?? ''}`.trim())
-    } else if (name === 'user.refresh_failed' && error && isOfSchema(error)) {
-      log.failed(error)
     } else if (isOneProvider && PROVIDER_ANSWERED.has(name)) {
       log.recovered('LATCHKEY_PROVIDER_UNAVAILABLE', PROVIDER_IS_BACK)
     }
   }
 }
 
-/** Whether claims do not fit the schema of the application, or the schema has thrown an error. */
-function isOfSchema({ code, cause }: LatchkeyError): boolean {
-  const isForeign = cause !== undefined && !(cause instanceof LatchkeyError)
-  return code === 'LATCHKEY_TOKEN_INVALID' || (code === 'LATCHKEY_REFRESH_UNAVAILABLE' && isForeign)
+/**
+ * The error for claims that do not fit the schema of the application, or for a schema that has
+ * thrown an error. It has the code that it would have at login.
+ */
+function schemaErrorOf(error: LatchkeyError): LatchkeyError | undefined {
+  const { cause } = error
+  return [error, cause].find(
+    (one): one is LatchkeyError =>
+      one instanceof LatchkeyError && one.code === 'LATCHKEY_TOKEN_INVALID',
+  )
 }
+
+const REFRESH_FAILED: ReadonlySet<AuthEventName> = new Set([
+  'token.refresh_failed',
+  'user.refresh_failed',
+])
 
 const PROVIDER_ANSWERED: ReadonlySet<AuthEventName> = new Set([
   'discovery.refreshed',

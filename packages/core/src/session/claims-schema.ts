@@ -36,11 +36,17 @@ export async function validateClaims(
   const result = await schema['~standard'].validate(claims)
   if (!result.issues) return result.value as Record<string, unknown>
   const names = new Set(result.issues.map(({ path }) => claimName(path?.[0])))
-  throw new CallbackError(
-    'LATCHKEY_TOKEN_INVALID',
+  throw schemaError(
     `The user's claims do not fit the schema of the option "claims": ${[...names].join(', ')}.`,
-    { remedy: REMEDIES.LATCHKEY_TOKEN_INVALID.schema },
   )
+}
+
+/** The error for claims that do not fit the schema, and for a schema that has thrown `cause`. */
+export function schemaError(message: string, cause?: unknown): CallbackError {
+  return new CallbackError('LATCHKEY_TOKEN_INVALID', message, {
+    remedy: REMEDIES.LATCHKEY_TOKEN_INVALID.schema,
+    ...(cause !== undefined && { cause }),
+  })
 }
 
 function claimName(segment: unknown): string {

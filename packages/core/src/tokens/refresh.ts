@@ -1,4 +1,4 @@
-import { CallbackError, ProviderError, RefreshError } from '../errors/errors.ts'
+import { CallbackError, LatchkeyError, ProviderError, RefreshError } from '../errors/errors.ts'
 import { type Publish, userHash } from '../log/events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import {
@@ -12,6 +12,7 @@ import {
 import type { Provider } from '../provider/provider.ts'
 import { type IdTokenExpectations, idTokenFault } from '../provider/signed/id-token.ts'
 import { decodeJwt } from '../provider/signed/jwt.ts'
+import { schemaError } from '../session/claims-schema.ts'
 import { refreshKey } from '../session/refresh-lock.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
@@ -322,13 +323,15 @@ function refreshError(
 
 /** A user who does not fit the option `claims` is logged out. A schema that fails logs no user out. */
 function claimsError(error: unknown): RefreshError {
-  if (error instanceof CallbackError) return rejected(error.message)
+  if (error instanceof CallbackError) return rejected(error.message, error)
   return schemaFailed(error)
 }
 
 /** The error for a schema that has thrown one of its own, which says nothing about the user. */
 export function schemaFailed(cause: unknown): RefreshError {
-  return unavailable('The schema of the option "claims" failed.', cause)
+  const message = 'The schema of the option "claims" failed.'
+  const known = cause instanceof LatchkeyError ? cause : schemaError(message, cause)
+  return unavailable(message, known)
 }
 
 function unusable(reason: string): RefreshError {
@@ -346,8 +349,8 @@ function unavailable(message: string, cause?: unknown): RefreshError {
   return new RefreshError('LATCHKEY_REFRESH_UNAVAILABLE', message, cause ? { cause } : {})
 }
 
-function rejected(message: string): RefreshError {
-  return new RefreshError('LATCHKEY_REFRESH_REJECTED', message)
+function rejected(message: string, cause?: unknown): RefreshError {
+  return new RefreshError('LATCHKEY_REFRESH_REJECTED', message, cause ? { cause } : {})
 }
 
 function absent(message: string): RefreshError {
