@@ -195,6 +195,38 @@ test.concurrent('what cannot be saved in a full Redis is answered by the error h
   await store.close()
 })
 
+test.concurrent('while a full Redis refuses the lock of a refresh, an access token is returned until it expires', async () => {
+  await using redis = await startRedis(['maxmemory-policy noeviction'])
+  const store = createSessionStore({ url: redis.url })
+  let ahead = 0
+  await using site = await startSite(
+    (app) => {
+      app.get('/token', requireUser(), async (req, res) => {
+        res.locals.showsSecrets = true
+        res.send(await req.auth.accessToken())
+      })
+      app.get('/public', (_req, res) => void res.send('open to all'))
+    },
+    { session: { store }, now: () => Math.floor(Date.now() / 1000) + ahead },
+  )
+  site.provider.accessTokenSeconds = 60
+  const browser = await signIn(site)
+  const token = async (): Promise<string> => (await browser.open(`${site.url}/token`)).text
+  const first = await token()
+
+  await redis.inspect((r) => r.config('SET', 'maxmemory', '1'))
+  ahead = 50
+  expect(await token()).toBe(first)
+  expect(site.provider.count('/token')).toBe(1)
+  ahead = 61
+  expect(await status(site, browser, '/token')).toBe(503)
+
+  await redis.inspect((r) => r.config('SET', 'maxmemory', '0'))
+  expect(await token()).toMatch(/^access-/)
+  expect(site.provider.count('/token')).toBe(2)
+  await store.close()
+})
+
 test.concurrent('a Redis that became a read-only replica refuses logins with 503, until it is a master', async () => {
   await using redis = await startRedis()
   await using other = await startRedis()

@@ -69,10 +69,14 @@ const NEEDS_LOGIN: ReadonlySet<string> = new Set([
   'account_selection_required',
 ])
 
-/** Errors of a refresh after which a token that has not expired is still returned. */
+/**
+ * Errors of a refresh after which a token that has not expired is still returned. A store that
+ * refuses writes gives no lock, so that nothing is refreshed.
+ */
 const KEEPS_TOKEN: ReadonlySet<string> = new Set([
   'LATCHKEY_REFRESH_UNAVAILABLE',
   'LATCHKEY_SESSION_NOT_SENT',
+  'LATCHKEY_SESSION_UNAVAILABLE',
 ])
 
 /** Creates the {@link Refresher} of one application. */
