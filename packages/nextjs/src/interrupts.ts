@@ -2,10 +2,11 @@ import { LatchkeyError } from '@latchkey/core'
 import { setCookie } from './page-response.ts'
 
 /**
- * Handles the error with which a route handler ends, such as that of `redirect()`. Next.js makes a
- * response of its own then, without the headers of the kit. So the session's cookies are set with
- * `cookies()`, which Next.js adds to a redirect. It adds none for `notFound()`, `forbidden()` and
- * `unauthorized()`, so their responses are made here. Every other error is rethrown.
+ * Handles the error with which a route handler ends, such as that of `redirect()`. Next.js would
+ * make a response of its own, without the headers of the kit. So the responses of `redirect()`,
+ * `notFound()` and their like are made here. Next.js adds the application's cookies to them. For an
+ * error of an unknown form, the session's cookies are set with `cookies()`. Every other error is
+ * rethrown.
  *
  * @param cookies - The `Set-Cookie` lines of the session.
  */
@@ -14,17 +15,43 @@ export async function afterInterrupt(
   cookies: readonly string[],
 ): Promise<Response> {
   if (error instanceof LatchkeyError) throw error
-  const status = await statusOf(error)
-  if (status !== undefined) return new Response(null, { status })
+  const answer = (await redirectOf(error)) ?? (await refusalOf(error))
+  if (answer) return answer
   if (cookies.length > 0) await setCookies(cookies).catch(outsideOfNext)
   throw error
 }
 
+/** The form of the digest that Next.js itself reads (`isRedirectError`): the address, the status. */
+const REDIRECT = /^NEXT_REDIRECT;(?:replace|push);(.+);(303|307|308);$/s
+
+/** The response that `redirect()` or `permanentRedirect()` asks for. */
+async function redirectOf(error: unknown): Promise<Response | undefined> {
+  const [, location, status] = REDIRECT.exec(String(digestOf(error))) ?? []
+  if (location === undefined) return undefined
+  const headers = { location }
+  return new Response(null, { status: (await isForm()) ? 303 : Number(status), headers })
+}
+
 /**
- * The status of the response that `notFound()` and its like ask for. Next.js exports no function
- * that tells their errors apart, so the error is compared with those that these functions throw.
+ * Whether Next.js takes the request for a form that a browser has sent. It answers such a request
+ * with 303, so that the browser does not send the form again. Only then is a redirect without a
+ * type a `push`.
  */
-async function statusOf(error: unknown): Promise<number | undefined> {
+async function isForm(): Promise<boolean> {
+  const { redirect } = await navigation().catch(() => NOTHING)
+  try {
+    redirect?.('/')
+  } catch (own) {
+    return String(digestOf(own)).startsWith('NEXT_REDIRECT;push;')
+  }
+  return false
+}
+
+/**
+ * The response that `notFound()` and its like ask for. Next.js exports no function that tells their
+ * errors apart, so the error is compared with those that these functions throw.
+ */
+async function refusalOf(error: unknown): Promise<Response | undefined> {
   const digest = digestOf(error)
   if (digest === undefined) return undefined
   const { forbidden, notFound, unauthorized } = await navigation().catch(() => NOTHING)
@@ -33,7 +60,7 @@ async function statusOf(error: unknown): Promise<number | undefined> {
     try {
       interrupt?.()
     } catch (own) {
-      if (digestOf(own) === digest) return Number(status)
+      if (digestOf(own) === digest) return new Response(null, { status: Number(status) })
     }
   }
   return undefined

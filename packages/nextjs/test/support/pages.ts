@@ -204,13 +204,72 @@ export function tryPages(): void {
       const begun = await ask(`interrupted/${how}`, '')
 
       expect([renewed.status, begun.status]).toEqual([status, status])
-      const [[ofUser = ''] = [], [ofVisitor = ''] = []] = [renewed, begun].map(({ headers }) =>
-        headers.getSetCookie().map((line) => line.split(';')[0] ?? ''),
-      )
-      expect(renewed.headers.getSetCookie()[0]).toMatch(/; HttpOnly/i)
+      const [ofUser = '', ofVisitor = ''] = [renewed, begun].map(({ headers }) => {
+        const [session = '', own] = headers.getSetCookie()
+        expect(own).toMatch(/^own=/)
+        expect(session).toMatch(/; HttpOnly/i)
+        return session.split(';')[0] ?? ''
+      })
+      expect(renewed.headers.get('cache-control')).toBe('private, no-store')
       expect((await ask('account', ofUser)).status).toBe(200)
       expect((await ask('account', cookie)).status).toBe(307)
       expect(await (await ask('actions', ofVisitor)).text()).toMatch(/seen.*true/)
+    },
+  )
+
+  test.for([
+    ['redirect', 'GET', 307],
+    ['permanentRedirect', 'GET', 308],
+    ['redirect', 'POST', 303],
+    ['permanentRedirect', 'POST', 303],
+  ] as const)(
+    'the redirect of %s() after a %s has the status %i of Next.js, and its address',
+    async ([how, method, status]) => {
+      const { baseUrl } = served
+      const answer = await fetch(`${baseUrl}/pages/interrupted/${how}`, {
+        method,
+        headers: {
+          origin: baseUrl,
+          'sec-fetch-site': 'same-origin',
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        redirect: 'manual',
+      })
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        status,
+        '/pages/account?a=1;b=2',
+      ])
+    },
+  )
+
+  describe.for(['redirect', 'permanentRedirect'])(
+    'a route handler that ends with %s() and has not looked at the session',
+    (how) => {
+      const ask = (does: string, cookie: string): Promise<Response> =>
+        fetch(`${served.baseUrl}/pages/outside/moved/${how}?does=${does}`, {
+          headers: { cookie },
+          redirect: 'manual',
+        })
+
+      test('sends no cookie of a session in a cookie', async () => {
+        const begun = await ask('begin', '')
+        const [session = ''] = begun.headers.getSetCookie()
+        expect(session).toMatch(/^sealed=/)
+
+        const moved = await ask('find', session.split(';')[0] ?? '')
+        expect(moved.headers.get('location')).toBe('/new')
+        expect(moved.headers.getSetCookie()).toEqual([])
+      })
+
+      test('removes the cookie of another kit whose session was adopted', async () => {
+        const moved = await ask('adopt', `old=of-${how}`)
+        expect(moved.headers.get('location')).toBe('/new')
+        expect(moved.headers.get('cache-control')).toBe('private, no-store')
+        expect(moved.headers.getSetCookie()).toEqual([
+          expect.stringMatching(/^adopted=.*HttpOnly/),
+          expect.stringMatching(/^old=;.*Max-Age=0/),
+        ])
+      })
     },
   )
 
