@@ -16,9 +16,9 @@ import { type Installation, startInstallation } from './support/command.ts'
 
 const NOW = Date.parse('2026-06-01T00:00:00Z')
 
-function options(): RowOptions {
+function options(flags: Partial<StateOptions> = {}): RowOptions {
   const named = new Map()
-  const states = createStates({ now: NOW })
+  const states = createStates({ now: NOW, ...flags })
   return { mapping: createMapping(named), named, hashAlgorithm: undefined, states }
 }
 
@@ -30,9 +30,9 @@ function recordsOf(format: FileFormat, text: string) {
 }
 
 /** The state of each user of a file after its import. */
-async function statesOf(format: FileFormat, text: string) {
+async function statesOf(format: FileFormat, text: string, flags: Partial<StateOptions> = {}) {
   const records = recordsOf(format, text)
-  const rowOptions = options()
+  const rowOptions = options(flags)
   const states: Record<string, string> = {}
   for await (const record of records) {
     const { user, unclear } = toRow(0, record, rowOptions)
@@ -217,6 +217,28 @@ test.each([
   ['an account that a list of roles denies', csv('roles', '"[""staff""]"', '"[""suspended""]"')],
 ])('%s may deny, so that it is unclear', async (_name, text) => {
   expect(await statesOf('csv', text)).toEqual({ free: 'free', denied: 'unclear' })
+})
+
+test.each<[flags: Partial<StateOptions>, denied: string, other: string]>([
+  [{ blocks: [['role', 'banned']] }, 'disabled', 'unclear'],
+  [{ allows: [['role', 'banned']] }, 'free', 'unclear'],
+  [{ allows: [['role', 'admin']] }, 'unclear', 'unclear'],
+  [{ blocks: [['role', 'banned']], allows: [['role', undefined]] }, 'disabled', 'free'],
+  [{ blocks: ['banned', 'suspended'].map((word) => ['role', word]) }, 'disabled', 'disabled'],
+])('a meaning of one hidden value is not one of another: %j', async (flags, denied, other) => {
+  const text = `${csv('role', 'admin', 'banned')}other@example.com,suspended\n`
+  expect(await statesOf('csv', text, flags)).toEqual({ free: 'free', denied, other })
+})
+
+test.each<[column: string, flags: Partial<StateOptions>, denied: string]>([
+  ['role', { blocks: [['role', 'ghost']] }, 'disabled'],
+  ['status', { blocks: [['status', 'ghost']] }, 'disabled'],
+  ['role', { blocks: [['role', 'ghost']], allows: [['role', undefined]] }, 'disabled'],
+  ['role', { blocks: [['role', 'ghost']], allows: [['role', 'GHOST']] }, 'free'],
+  ['status', { allows: [['status', 'ghost']] }, 'unclear'],
+])('a value that blocks does so in capitals, too: %s, %j', async (column, flags, denied) => {
+  const states = await statesOf('csv', csv(column, '', 'GHOST'), flags)
+  expect(states).toEqual({ free: 'free', denied })
 })
 
 test.each<[column: string, flags: Pick<StateOptions, 'blocks' | 'allows'>, says: boolean]>([
@@ -439,6 +461,21 @@ describe('the command', () => {
     const { code, stderr } = await run('--allows', 'status=pending', '--blocks', 'role=ghost')
     expect(code).toBe(0)
     expect(stderr).toContain('role: … (3 rows), ghost (1 row)')
+  })
+
+  test('asks for each word of a hidden column, and takes both', async () => {
+    const table =
+      'email,role\nann@example.com,admin\nben@example.com,banned\ncid@example.com,suspended\n'
+    writeFileSync(join(installation.folder, 'roles.csv'), table)
+    const runRoles = (...flags: string[]) =>
+      installation.run(['users', 'import', 'roles.csv', ...flags])
+    const one = await runRoles('--blocks', 'role=Banned')
+    expect(one.code).toBe(1)
+    expect(one.stderr).toContain('role: … (1 row)')
+    const both = await runRoles('--blocks', 'role=Banned', '--blocks', 'role=suspended')
+    expect(both.code).toBe(0)
+    expect(both.stderr).toContain('role: … (1 row), banned (1 row), suspended (1 row)')
+    expect(await users()).toMatchObject({ ann: false, ben: true, cid: true })
   })
 
   test('prints no password with --no-passwords, whatever it is like', async () => {

@@ -17,9 +17,9 @@ export type StateFlag = readonly [column: string, value: string | undefined]
 
 /** Options for columns such as `status` and `banned_until`. */
 export interface StateOptions {
-  /** The values whose users are imported disabled. */
+  /** The values whose users are imported disabled. Upper and lower case are the same. */
   readonly blocks?: readonly StateFlag[] | undefined
-  /** The values, or whole columns, that block no user. */
+  /** The values, exactly as written, or whole columns, that block no user. */
   readonly allows?: readonly StateFlag[] | undefined
   /** The time in milliseconds since the epoch, for columns that block until a date. */
   readonly now: number
@@ -142,6 +142,10 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
   const flags = new Map<string, Verdict>()
   for (const [column, value] of blocks) flags.set(keyOf(column, value), 'denies')
   for (const [column, value] of allows) flags.set(keyOf(column, value), 'allows')
+  // A value that blocks also does so in other letter cases, unless a flag names that spelling.
+  const blockedWords = new Map(
+    blocks.map(([column, value]) => [keyOf(column, value?.toLowerCase()), keyOf(column, value)]),
+  )
   const blocking = new Set(blocks.map(([column]) => column))
   const flagged = new Set([...blocks, ...allows].map(([column]) => column))
   const unused = new Set(flags.keys())
@@ -152,14 +156,19 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
     return known.get(column)
   }
 
+  /** The key of the flag that names a value; `undefined` if there is none. */
+  function flagOf(column: string, value: string): string | undefined {
+    const exact = keyOf(column, value)
+    return flags.has(exact) ? exact : blockedWords.get(keyOf(column, value.toLowerCase()))
+  }
+
   /**
    * The verdict of the flag for a value or its column; `undefined` if there is no flag. A flag that
    * blocks a whole column does not block users whose cell is empty.
    */
   function byFlag(column: string, value: string): Verdict | undefined {
-    const exact = keyOf(column, value)
     const whole = keyOf(column, undefined)
-    const key = flags.has(exact) ? exact : whole
+    const key = flagOf(column, value) ?? whole
     const verdict = flags.get(key)
     if (verdict !== undefined) unused.delete(key)
     return key === whole && verdict === 'denies' && isNothing(value) ? 'allows' : verdict
@@ -181,16 +190,16 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
     shows(column, value) {
       const kind = kindOf(column)
       const isKnown = kind !== undefined && kind !== 'suspicious'
-      return isKnown || flags.has(keyOf(column, value.trim()))
+      return isKnown || flagOf(column, value.trim()) !== undefined
     },
     judge(column, value) {
       const kind = kindOf(column)
-      const isKnown = kind !== undefined || flagged.has(column)
-      if (!isKnown && value.length > LONGEST_WORD) return 'allows'
       const text = value.trim()
+      const isFlagged = flagged.has(column)
+      if (!kind && !isFlagged && text.length > LONGEST_WORD) return 'allows'
       const lower = text.toLowerCase()
-      if (!isKnown) return strongWords.has(wordOf(lower)) ? 'unknown' : 'allows'
-      return byFlag(column, text) ?? (kind ? judgeAs(kind, lower, now) : 'allows')
+      const verdict = isFlagged ? byFlag(column, text) : undefined
+      return verdict ?? (kind ? judgeAs(kind, lower, now) : judgeWord(lower))
     },
     unused: () => [...unused].map((key) => JSON.parse(key).join('=')),
   }
@@ -281,6 +290,11 @@ function judgeAs(kind: Kind, text: string, now: number): Verdict {
     case 'suspicious':
       return isNothing(text) ? 'allows' : 'unknown'
   }
+}
+
+/** Judges a value of a column of unknown name that no flag names. */
+function judgeWord(text: string): Verdict {
+  return text.length <= LONGEST_WORD && strongWords.has(wordOf(text)) ? 'unknown' : 'allows'
 }
 
 /**

@@ -472,6 +472,31 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     })
   })
 
+  test('asks again for a column of an unknown name while it has another value that may block', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const file =
+      'email,role\neve@example.com,admin\nbob@example.com,Banned\ndan@example.com,suspended\nzoe@example.com,banned\n'
+    const { location = '' } = await upload(owner, path, file)
+    let { checked } = await check(owner, location)
+    for (const word of ['banned', 'suspended']) {
+      expect(textOf(checked.html)).not.toContain('Would be created')
+      const blocks = meaning(checked.html, { column: 'role', value: null, meaning: 'blocks' })
+      const field = Object.keys(blocks)[0]?.replace('state_', 'value_') ?? ''
+      checked = (await check(owner, location, { ...blocks, [field]: word })).checked
+    }
+    expect(textOf(checked.html)).toContain('Would be created')
+    await pressBegin(owner, path, checked)
+    await untilStill(owner, location)
+
+    expect(await statesOf(tenant)).toEqual({
+      'eve@example.com': false,
+      'bob@example.com': true,
+      'dan@example.com': true,
+      'zoe@example.com': true,
+    })
+  })
+
   test('takes the meanings of values that the operator chooses, and columns as metadata', async () => {
     const { running, tenant, owner, path } = await opened()
     await using _ = running
