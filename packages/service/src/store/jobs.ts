@@ -256,6 +256,11 @@ export interface JobStore {
    */
   claim(seconds: number): Promise<HeldJob | undefined>
   /**
+   * Reads a job that this process has claimed again; `undefined` if it no longer runs, its lease has
+   * ended, or another process has taken it.
+   */
+  held(job: Pick<HeldJob, 'id' | 'fence'>): Promise<HeldJob | undefined>
+  /**
    * Extends the lease of a job to `seconds` from now, unless the lease has ended or another process
    * has taken the job.
    */

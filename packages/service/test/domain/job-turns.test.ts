@@ -4,10 +4,17 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { createBackground } from '../../src/background/index.ts'
 import { systemClock } from '../../src/clock.ts'
 import { followJobs } from '../../src/domain/operators/follow-jobs.ts'
-import { checkImport, uploadImport } from '../../src/domain/operators/import-jobs.ts'
-import { beginJob, getJob } from '../../src/domain/operators/jobs.ts'
+import {
+  beginImport,
+  checkImport,
+  getImport,
+  stopImport,
+  uploadImport,
+} from '../../src/domain/operators/import-jobs.ts'
+import { beginJob, getJob, stopJob } from '../../src/domain/operators/jobs.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import { noLeakedPasswords } from '../../src/domain/users/leaked-passwords.ts'
+import { createUser, findUsers, getUser } from '../../src/domain/users/users.ts'
 import type { DomainContext, Scope } from '../../src/domain/writes/context.ts'
 import { createVault } from '../../src/domain/writes/vault.ts'
 import { readUserToImport } from '../../src/http/resources/users-import.ts'
@@ -19,24 +26,40 @@ import { quickPasswords } from '../support/quick-passwords.ts'
 /** The number of parts of a hundred rows in an upload. */
 const PARTS = 12
 
-async function* records(): AsyncGenerator<SourceRecord> {
-  for (let line = 2; line < PARTS * 100 + 2; line++) {
+async function* records(parts: number): AsyncGenerator<SourceRecord> {
+  for (let line = 2; line < parts * 100 + 2; line++) {
     const members = new Map([['email', `user-${line}@example.com`]])
     yield { line, members, fault: undefined }
   }
 }
 
-/** A service that runs jobs, with the ids of the uploads whose parts it has read. */
+/**
+ * A service that runs jobs, with the ids of the jobs that it has claimed, and of the uploads whose
+ * parts it has read. `holdUp` lets the reading of parts wait until its result is called.
+ */
 async function open(kind: string) {
   const inner = await (dataStores[kind] as () => Promise<DataStore>)()
   onTestFinished(() => inner.close())
   const parts: string[] = []
+  const claimed: string[] = []
+  let heldUp = Promise.resolve()
+  function holdUp(): () => void {
+    const gate = Promise.withResolvers<void>()
+    heldUp = gate.promise
+    return gate.resolve
+  }
   const store: DataStore = {
     ...inner,
     jobs: {
       ...inner.jobs,
+      async claim(seconds) {
+        const job = await inner.jobs.claim(seconds)
+        if (job) claimed.push(job.id)
+        return job
+      },
       async parts(id, ...rest) {
         parts.push(id)
+        await heldUp
         return inner.jobs.parts(id, ...rest)
       },
     },
@@ -54,8 +77,8 @@ async function open(kind: string) {
     const { id } = await createTenant({ context, actor }, { name: '', metadata: {}, settings })
     return { context, actor, tenantId: id }
   }
-  async function check(scope: Scope) {
-    const job = await uploadImport(scope, 'users.csv', records())
+  async function check(scope: Scope, count = PARTS) {
+    const job = await uploadImport(scope, 'users.csv', records(count))
     const choices = { columns: { email: 'email' }, algorithm: '', withoutPasswords: false }
     return checkImport(scope, job, { ...choices, firebase: null })
   }
@@ -64,7 +87,7 @@ async function open(kind: string) {
   onTestFinished(() => background.close())
   const help = { support: {} as never, readUser: readUserToImport, readChange: readExportedUser }
   const start = () => followJobs(context, background, help)
-  return { addTenant, check, start, parts, faults }
+  return { addTenant, check, start, parts, claimed, holdUp, faults }
 }
 
 const stateOf = async (scope: Scope, id: string) => (await getJob(scope, id)).state
@@ -95,5 +118,56 @@ test.each(Object.keys(dataStores))(
       expect(progress).toMatchObject({ phase: 'checked', check: { creatable: PARTS * 100 } })
     }
     expect(service.faults).toEqual([])
+  },
+)
+
+/** A service with a user and a checked upload, and a check of another tenant that keeps its turn. */
+async function openBehindCheck(kind: string) {
+  const service = await open(kind)
+  const scope = await service.addTenant('acme.example')
+  const other = await service.addTenant('other.example')
+  const fields = { emailVerified: true, disabled: false, metadata: {}, profile: {} }
+  const ada = await createUser(scope, { email: 'ada@example.com', ...fields })
+  service.start()
+  const upload = await service.check(scope, 1)
+  await vi.waitUntil(async () => (await stateOf(scope, upload.id)) === 'waiting')
+  const resume = service.holdUp()
+  onTestFinished(resume)
+  const slow = await service.check(other, 1)
+  await vi.waitUntil(() => service.parts.includes(slow.id))
+  service.claimed.length = 0
+  /** Stops a job while it waits for its turn, and resolves to its last state. */
+  async function stopInTurn(id: string, stop: () => Promise<unknown>): Promise<string> {
+    await vi.waitUntil(() => service.claimed.includes(id))
+    await stop()
+    resume()
+    await vi.waitUntil(async () => (await stateOf(scope, id)) !== 'running')
+    return stateOf(scope, id)
+  }
+  return { scope, ada, upload, stopInTurn, faults: service.faults }
+}
+
+test.each(Object.keys(dataStores))(
+  'a job that is stopped while it waits for its turn changes no user, on %s',
+  async (kind) => {
+    const { scope, ada, stopInTurn, faults } = await openBehindCheck(kind)
+    const job = await beginJob(scope, { kind: 'disable', work: { ids: [ada.id] }, total: 1 })
+
+    expect(await stopInTurn(job.id, () => stopJob(scope, job.id))).toBe('stopped')
+    expect((await getUser(scope, ada.id)).disabled).toBe(false)
+    expect(faults).toEqual([])
+  },
+)
+
+test.each(Object.keys(dataStores))(
+  'an import that is stopped while it waits for its turn creates no user, on %s',
+  async (kind) => {
+    const { scope, upload, stopInTurn, faults } = await openBehindCheck(kind)
+    const job = await beginImport(scope, await getImport(scope, upload.id))
+
+    expect(await stopInTurn(job.id, () => stopImport(scope, job.id))).toBe('stopped')
+    expect((await getImport(scope, job.id)).progress).toMatchObject({ created: 0 })
+    expect(await findUsers(scope, ['user-2@example.com'])).toEqual(new Map())
+    expect(faults).toEqual([])
   },
 )

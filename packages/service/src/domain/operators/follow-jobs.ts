@@ -36,7 +36,10 @@ export function followJobs(context: DomainContext, background: Background, help:
   const enter = createTurns()
   let checks = 0
 
-  /** Runs a step while no other step runs. */
+  /**
+   * Runs a step while no other step runs. An operator may stop the job while it waits for its turn,
+   * and its lease may end. So the job is read again when its turn has come.
+   */
   async function inTurn(job: HeldJob, isClosed: () => boolean): Promise<void> {
     let leave = await enter()
     async function giveWay(): Promise<void> {
@@ -44,6 +47,9 @@ export function followJobs(context: DomainContext, background: Background, help:
       leave = await enter()
     }
     try {
+      const current = await jobs.held(job)
+      if (!current) return
+      Object.assign(job, current)
       await takeStep(context, help, job, isClosed, giveWay)
     } finally {
       leave()

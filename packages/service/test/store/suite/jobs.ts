@@ -107,6 +107,22 @@ export function describeJobs(open: Open): void {
       expect(await store.jobs.claim(30)).toBeUndefined()
     })
 
+    test('a process that holds a job reads it as it is now, until it has lost or ended the job', async () => {
+      const { store, tenant } = await withJobs(1)
+      const job = (await store.jobs.claim(30)) as HeldJob<BulkJob>
+      const work = { ...job.work, isStopped: true } as const
+      await store.jobs.setWork({ tenantId: tenant.id, id: job.id, work })
+      expect(await store.jobs.held(job)).toEqual({ ...job, work })
+
+      await store.jobs.keep(job, 0)
+      expect(await store.jobs.held(job)).toBeUndefined()
+      const next = (await store.jobs.claim(30)) as HeldJob<BulkJob>
+      expect(await store.jobs.held(job)).toBeUndefined()
+      expect(await store.jobs.held(next)).toMatchObject({ id: job.id, work })
+      await store.jobs.keep({ ...next, state: 'done' }, 30)
+      expect(await store.jobs.held(next)).toBeUndefined()
+    })
+
     test('jobs take turns: one that was given back comes after those that waited meanwhile', async () => {
       const { store, jobs } = await withJobs(2)
       const taken: string[] = []

@@ -64,7 +64,12 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
         await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}, fence = fence + 1
         where id in (select id from jobs where ${isFree} order by held_until, fence, id limit 1 ${skipLocked})
         returning ${every}`)
-      return row && ({ ...fromRow(row), fence: row.fence } as HeldJob)
+      return row && heldFromRow(row)
+    },
+    async held({ id, fence }) {
+      const row = await reader.first(sql<JobRow>`select ${every} from jobs
+        where id = ${id} and fence = ${fence} and state = 'running' and held_until > ${now()}`)
+      return row && heldFromRow(row)
     },
     async renew({ id, fence }, seconds) {
       await run(sql<JobRow>`update jobs set held_until = ${until(seconds)}
@@ -128,6 +133,10 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
 }
 
 const NO_RESULT = { created: 0, existing: 0, faults: [] }
+
+function heldFromRow(row: JobRow): HeldJob {
+  return { ...fromRow(row), fence: row.fence } as HeldJob
+}
 
 function fromRow(row: JobRow): Job {
   return {
