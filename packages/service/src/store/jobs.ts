@@ -42,10 +42,13 @@ export type BulkJob = JobOf<BulkKind, BulkWork, BulkProgress>
 /** An import of users, from the upload on. */
 export type ImportJob = JobOf<'import', ImportWork, ImportProgress>
 
-/** A message that tells an operator that their role has changed. */
+/** A message that tells an operator that their role has changed. Deleted once it is sent. */
 export type RoleJob = JobOf<'tell-role', RoleWork, null>
 
-/** A message that tells a user that an operator has changed the user's address. */
+/**
+ * A message that tells a user that an operator has changed the user's address. Deleted once it is
+ * sent.
+ */
 export type MoveJob = JobOf<'tell-move', MoveWork, null>
 
 export type Job = BulkJob | ImportJob | RoleJob | MoveJob
@@ -232,7 +235,10 @@ export interface RoleWork {
 export interface MoveWork {
   tenantId: string
   userId: string
-  /** The user before the change, and the facts of the message, encrypted. Empty once it is sent. */
+  /**
+   * The user before the change, and the facts of the message, encrypted. Empty in a job that an
+   * earlier version has done.
+   */
   sealed: string
 }
 
@@ -270,6 +276,10 @@ export interface JobStore {
    * back. Resolves to their number.
    */
   recall(seconds: number): Promise<number>
+  /** Deletes a job that this process has claimed, unless another process has taken it. */
+  remove(job: Pick<HeldJob, 'id' | 'fence'>): Promise<void>
+  /** Deletes the jobs of these kinds of a tenant that are done or stopped. */
+  removeEnded(tenantId: string, kinds: readonly Job['kind'][]): Promise<void>
   /**
    * Stores the state and the progress of a job, and sets its lease to `seconds` from now.
    *

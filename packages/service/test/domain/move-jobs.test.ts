@@ -1,13 +1,19 @@
 import { EventEmitter } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { type JobHelp, takeStep } from '../../src/domain/operators/jobs.ts'
-import { moveJob } from '../../src/domain/operators/new-job.ts'
+import {
+  beginJob,
+  discardOldNotices,
+  type JobHelp,
+  takeStep,
+} from '../../src/domain/operators/jobs.ts'
+import { insertJob, moveJob } from '../../src/domain/operators/new-job.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import { noLeakedPasswords } from '../../src/domain/users/leaked-passwords.ts'
 import { createUser, editUser, getUser, type Move } from '../../src/domain/users/users.ts'
 import type { DomainContext } from '../../src/domain/writes/context.ts'
 import { createVault } from '../../src/domain/writes/vault.ts'
+import type { MoveJob, RoleJob } from '../../src/store/jobs.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { anAudit, aTenant } from '../store/records.ts'
@@ -68,7 +74,7 @@ test.each(Object.keys(dataStores))(
     expect(told).toMatchObject([
       { before: { id: ada.id, email: 'ada@example.com' }, email: 'lovelace@example.com' },
     ])
-    expect((await store.jobs.get(SYSTEM_TENANT_ID, job.id))?.work).toMatchObject({ sealed: '' })
+    expect(await store.jobs.get(SYSTEM_TENANT_ID, job.id)).toBeUndefined()
   },
 )
 
@@ -81,5 +87,47 @@ test.each(Object.keys(dataStores))(
 
     expect((await getUser(scope, ada.id)).email).toBe('ada@example.com')
     expect(await store.jobs.claim(30)).toBeUndefined()
+  },
+)
+
+test.each(Object.keys(dataStores))(
+  'a job that tells an operator of a new role leaves no row behind, on %s',
+  async (kind) => {
+    const { store, context, scope } = await open(kind)
+    const { id } = await insertJob<RoleJob>(scope, {
+      ...{ tenantId: SYSTEM_TENANT_ID, kind: 'tell-role', total: 1, state: 'running' },
+      work: { operatorId: 'usr_1', before: { role: 'owner', reach: 'all' }, by: undefined },
+      progress: null,
+    })
+    const job = await store.jobs.claim(30)
+    if (!job) throw new Error('There is no job.')
+    await takeStep(context, {} as JobHelp, job, () => false)
+
+    expect(job).toMatchObject({ id, state: 'done' })
+    expect(await store.jobs.list(SYSTEM_TENANT_ID, 10)).toEqual([])
+  },
+)
+
+test.each(Object.keys(dataStores))(
+  'notices that an earlier version has sent and kept are deleted, and nothing else is, on %s',
+  async (kind) => {
+    const { store, context, scope, edit } = await open(kind)
+    let before: MoveJob | undefined
+    await edit((move) => {
+      before = moveJob(scope, move)
+      return before
+    })
+    const sent = { ...before, id: 'job_sent', state: 'done' } as MoveJob
+    await store.jobs.insert({ ...sent, work: { ...sent.work, sealed: '' } })
+    const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
+    const bulk = await beginJob(own, { kind: 'disable', work: { ids: [] }, total: 0 })
+    for (let n = 0; n < 2; n++) {
+      const job = await store.jobs.claim(30)
+      if (job?.id === bulk.id) await store.jobs.keep({ ...job, state: 'done' }, 0)
+    }
+    await discardOldNotices(context)
+
+    const left = await store.jobs.list(SYSTEM_TENANT_ID, 10)
+    expect(left.map(({ id }) => id).toSorted()).toEqual([before?.id, bulk.id].toSorted())
   },
 )

@@ -2,14 +2,14 @@ import type { Background } from '../../background/index.ts'
 import type { HeldJob } from '../../store/jobs.ts'
 import type { DomainContext } from '../writes/context.ts'
 import { discardOldImports } from './import-jobs.ts'
-import { isCheck, type JobHelp, takeStep } from './jobs.ts'
+import { discardOldNotices, isCheck, type JobHelp, takeStep } from './jobs.ts'
 
 /**
  * The interval, in milliseconds, between searches for jobs that other processes have begun or left.
  */
 const POLL_MS = 10_000
 
-/** The interval, in milliseconds, between deletions of uploads that have waited too long. */
+/** The interval, in milliseconds, between deletions of old uploads and jobs. */
 const DISCARD_MS = 10 * 60_000
 
 /**
@@ -91,9 +91,10 @@ export function followJobs(context: DomainContext, background: Background, help:
   })
   context.events.on('job', worker.wake)
   worker.wake()
-  const discarding = background.every(DISCARD_MS, 'deleting old uploads', () =>
-    discardOldImports(context),
-  )
+  const discarding = background.every(DISCARD_MS, 'deleting old uploads and jobs', async () => {
+    await discardOldImports(context)
+    await discardOldNotices(context)
+  })
   void discarding.wake()
 }
 

@@ -9,6 +9,7 @@ import {
   type RoleJob,
 } from '../../store/jobs.ts'
 import type { StoredAuditEntry, User } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { Found, SearchCursor } from '../../store/user-search.ts'
 import { endAllSessions } from '../users/accounts.ts'
 import { setDisabled, usersById } from '../users/users.ts'
@@ -173,8 +174,10 @@ const isShown = (job: Job): job is BulkJob | ImportJob => !isNotice(job)
 
 /** Whether a job only sends a message of the service. */
 function isNotice({ kind }: Pick<Job, 'kind'>): boolean {
-  return kind === 'tell-role' || kind === 'tell-move'
+  return NOTICES.includes(kind)
 }
+
+const NOTICES: readonly Job['kind'][] = ['tell-role', 'tell-move']
 
 /** The parts of the service that jobs use. */
 export interface JobHelp {
@@ -185,7 +188,8 @@ export interface JobHelp {
 
 /**
  * Runs one step of a job. A job is stopped if its tenant was deleted, or if the operator who began it
- * may no longer change the users of the tenant.
+ * may no longer change the users of the tenant. A job that only sends a message of the service is
+ * deleted afterwards.
  *
  * @param giveWay - Called between the parts of a check, so that steps of other jobs can run.
  */
@@ -210,9 +214,11 @@ export async function takeStep(
         return isStopped() ? false : context.store.jobs.keep(job, HOLD_SECONDS)
       })
     case 'tell-role':
-      return tellOfRole(scope, support, job)
+      await tellOfRole(scope, support, job)
+      return endNotice(context, job)
     case 'tell-move':
-      return tellOfMove(scope, support.tellOfMove, job)
+      await tellOfMove(scope, support.tellOfMove, job)
+      return endNotice(context, job)
     default:
       return takeUsers(scope, support, job, isStopped)
   }
@@ -267,7 +273,20 @@ async function tellOfRole(
   const { operatorId, before, by } = job.work
   const current = await scope.context.store.operators.get(operatorId)
   if (current) await support.tellOfRole(scope, { operator: current.operator, before, by })
+}
+
+/**
+ * Deletes a job that has sent its message. It has the IP address and the browser of its operator,
+ * which stay in the audit log for a limited time.
+ */
+async function endNotice({ store }: DomainContext, job: HeldJob): Promise<void> {
   job.state = 'done'
+  await store.jobs.remove(job)
+}
+
+/** Deletes jobs that have ended and only sent a message of the service. Earlier versions kept them. */
+export function discardOldNotices({ store }: DomainContext): Promise<void> {
+  return store.jobs.removeEnded(SYSTEM_TENANT_ID, NOTICES)
 }
 
 async function takeUsers(

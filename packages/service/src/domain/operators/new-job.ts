@@ -56,7 +56,7 @@ export function moveJob(scope: Scope, move: Move): MoveJob | undefined {
 }
 
 /**
- * Runs a job of {@link moveJob}, and deletes the facts of the message.
+ * Runs a job of {@link moveJob}.
  *
  * @param tell - Sends the message.
  */
@@ -67,12 +67,11 @@ export async function tellOfMove(
 ): Promise<void> {
   const { context } = scope
   const { tenantId, userId, sealed } = job.work
+  // A job of an earlier version that has told the user is empty.
   if (sealed !== '' && (await context.store.tenants.get(tenantId))) {
     const move = JSON.parse(context.vault.open(purpose(userId), sealed)) as Move
     await tell({ ...scope, tenantId }, move)
   }
-  await context.store.jobs.setWork({ ...job, work: { ...job.work, sealed: '' } })
-  job.state = 'done'
 }
 
 const purpose = (userId: string): string => `move:${userId}`

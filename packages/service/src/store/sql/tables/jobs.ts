@@ -83,6 +83,15 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
         where ${isAhead} returning ${every}`)
       return rows.length
     },
+    async remove({ id, fence }) {
+      await run(sql`delete from jobs where id = ${id} and fence = ${fence}`)
+    },
+    async removeEnded(tenantId, kinds) {
+      const hasEnded = sql`tenant_id = ${tenantId} and kind in (${list(kinds)})
+        and state in ('done', 'stopped')`
+      const ended = await reader.first(once(sql`select 1 from jobs where ${hasEnded} limit 1`))
+      if (ended) await run(once(sql`delete from jobs where ${hasEnded}`))
+    },
     async keep({ id, fence, state, progress }, seconds, audit) {
       const kept = sql<JobRow>`update jobs set held_until = ${until(seconds)}, state = ${state},
         progress = ${JSON.stringify(progress)} where id = ${id} and fence = ${fence} returning ${every}`
