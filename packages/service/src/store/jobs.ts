@@ -257,6 +257,8 @@ export interface JobStore {
   some(ids: readonly string[]): Promise<Job[]>
   /** At most `limit` jobs of a tenant, the newest first. */
   list(tenantId: string, limit: number): Promise<Job[]>
+  /** The running jobs of this kind of a tenant, also those that a process holds. */
+  running(tenantId: string, kind: Job['kind']): Promise<Job[]>
   /**
    * Takes a running job that no process holds, for `seconds`; `undefined` if there is no such job.
    */

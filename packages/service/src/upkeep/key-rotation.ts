@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Background } from '../background/index.ts'
 import { resealSecrets } from '../domain/keys/reseal.ts'
+import { resealMoves } from '../domain/operators/new-job.ts'
 import { type DomainContext, exclusively } from '../domain/writes/context.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { type MasterKeys, UnknownMasterKeyError } from '../domain/writes/vault.ts'
@@ -56,6 +57,7 @@ export function followMasterKeys(
     const isOurs = await exclusively(context, 'reseal-secrets', async () => {
       await resealSecrets(context)
       await resealWebhooks(context)
+      await resealMoves(context)
       await protocol.mail.reseal((id, sealed) => resealMail(vault, id, sealed))
       await protocol.notices.reseal((id, sealed) => resealNotice(vault, id, sealed))
       await store.sealingKeys?.keepOnly(vault.newestId())

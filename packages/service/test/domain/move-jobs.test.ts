@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events'
-import { expect, onTestFinished, test } from 'vitest'
+import type { Logger } from 'pino'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createBackground } from '../../src/background/index.ts'
 import { systemClock } from '../../src/clock.ts'
 import {
   beginJob,
@@ -15,7 +17,9 @@ import type { DomainContext } from '../../src/domain/writes/context.ts'
 import { createVault } from '../../src/domain/writes/vault.ts'
 import type { MoveJob, RoleJob } from '../../src/store/jobs.ts'
 import type { DataStore } from '../../src/store/ports.ts'
+import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
+import { followMasterKeys } from '../../src/upkeep/key-rotation.ts'
 import { anAudit, aTenant } from '../store/records.ts'
 import { dataStores } from '../support/data-stores.ts'
 import { quickPasswords } from '../support/quick-passwords.ts'
@@ -129,5 +133,57 @@ test.each(Object.keys(dataStores))(
 
     const left = await store.jobs.list(SYSTEM_TENANT_ID, 10)
     expect(left.map(({ id }) => id).toSorted()).toEqual([before?.id, bulk.id].toSorted())
+  },
+)
+
+test.each(Object.keys(dataStores))(
+  'a message whose master key was removed is given up, which the audit log of the tenant says, on %s',
+  async (kind) => {
+    const { store, context, scope, edit } = await open(kind)
+    await edit((move) => moveJob(scope, move))
+    const job = await store.jobs.claim(30)
+    if (!job) throw new Error('There is no job.')
+    const later = { ...context, vault: createVault(Buffer.alloc(32, 8)) }
+    const tell = async () => expect.unreachable()
+    const help = { support: { tellOfMove: tell } } as unknown as JobHelp
+    await store.sealingKeys?.add(context.vault.newestId())
+    if (store.sealingKeys) {
+      // Another process has the key.
+      await expect(takeStep(later, help, job, () => false)).rejects.toThrow('is not known here')
+      await store.sealingKeys.keepOnly(later.vault.newestId())
+    }
+    await takeStep(later, help, job, () => false)
+
+    expect(await store.jobs.list(SYSTEM_TENANT_ID, 10)).toEqual([])
+    const [entry] = await store.audit.list({ tenantId: scope.tenantId, target: job.id })
+    expect(entry).toMatchObject({ action: 'mail.given_up', actor: 'service', outcome: 'failure' })
+  },
+)
+
+test.each(Object.keys(dataStores))(
+  'a message that waits during a rotation of the master key is sent with the newer key alone, on %s',
+  async (kind) => {
+    const { store, context, scope, ada, edit } = await open(kind)
+    await edit((move) => moveJob(scope, move))
+    const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
+    const keys = { list: () => [newer, older], refresh: () => false }
+    const rotated = { ...context, vault: createVault(keys) }
+    const protocol = createSqliteProtocolStore({ path: ':memory:', clock: systemClock })
+    const quiet = { warn: () => {}, error: () => {}, info: vi.fn() }
+    const background = createBackground(quiet)
+    onTestFinished(async () => {
+      await background.close()
+      await protocol.close()
+    })
+    followMasterKeys(keys, rotated, protocol, background, quiet as unknown as Logger)
+    await vi.waitUntil(() => quiet.info.mock.calls.length > 0)
+
+    const told: string[] = []
+    const tell = async (_: unknown, { before }: Move) => void told.push(before.id)
+    const help = { support: { tellOfMove: tell } } as unknown as JobHelp
+    const job = await store.jobs.claim(30)
+    if (!job) throw new Error('There is no job.')
+    await takeStep({ ...context, vault: createVault(newer) }, help, job, () => false)
+    expect(told).toEqual([ada.id])
   },
 )

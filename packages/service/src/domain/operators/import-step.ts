@@ -1,13 +1,13 @@
 import { type ImportRow, toImport } from '@latchkey/management/import'
 import type { HeldJob, ImportFault, ImportJob, JobPart, PartResult } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
+import { isKeyGone } from '../keys/key-gone.ts'
 import { updateByExport } from '../users/import-changes.ts'
 import type { ExportedUser } from '../users/import-differences.ts'
 import { importUsers, type UserToImport } from '../users/import-user.ts'
 import { findUsers } from '../users/users.ts'
 import { note, noteRefusal } from '../writes/audit.ts'
 import { nowMicros, type Scope } from '../writes/context.ts'
-import { UnknownMasterKeyError } from '../writes/vault.ts'
 import { checkRows } from './import-check.ts'
 import {
   causeOf,
@@ -57,10 +57,7 @@ export async function stepOfImport(
   try {
     await (phase === 'checking' ? checkRows : importPart)(scope, job, read, hold)
   } catch (error) {
-    if (!(error instanceof UnknownMasterKeyError)) throw error
-    const inUse = await scope.context.store.sealingKeys?.list()
-    // The key is still in use, so another process has it and can continue.
-    if (inUse?.includes(error.keyId)) throw error
+    if (!(await isKeyGone(scope.context, error))) throw error
     job.progress = { ...job.progress, phase: 'unreadable' }
   }
 }

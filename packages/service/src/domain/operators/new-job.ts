@@ -1,8 +1,9 @@
 import type { HeldJob, Job, MoveJob } from '../../store/jobs.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { isKeyGone } from '../keys/key-gone.ts'
 import type { Move } from '../users/users.ts'
-import { entryOf } from '../writes/audit.ts'
-import { nowMicros, type Scope, type ServiceScope } from '../writes/context.ts'
+import { entryOf, note } from '../writes/audit.ts'
+import { type DomainContext, nowMicros, type Scope, type ServiceScope } from '../writes/context.ts'
 import { newId } from '../writes/ids.ts'
 
 /** Makes a job on behalf of the scope's actor. */
@@ -56,7 +57,7 @@ export function moveJob(scope: Scope, move: Move): MoveJob | undefined {
 }
 
 /**
- * Runs a job of {@link moveJob}.
+ * Runs a job of {@link moveJob}. Gives the message up if its master key was removed.
  *
  * @param tell - Sends the message.
  */
@@ -68,9 +69,26 @@ export async function tellOfMove(
   const { context } = scope
   const { tenantId, userId, sealed } = job.work
   // A job of an earlier version that has told the user is empty.
-  if (sealed !== '' && (await context.store.tenants.get(tenantId))) {
-    const move = JSON.parse(context.vault.open(purpose(userId), sealed)) as Move
-    await tell({ ...scope, tenantId }, move)
+  if (sealed === '' || !(await context.store.tenants.get(tenantId))) return
+  let text: string
+  try {
+    text = context.vault.open(purpose(userId), sealed)
+  } catch (error) {
+    if (!(await isKeyGone(context, error))) throw error
+    const { requestId } = job.actor
+    const actor = { name: 'service', ...(requestId !== undefined && { requestId }) }
+    return note({ context, actor, tenantId }, 'mail.given_up', job.id, 'failure')
+  }
+  await tell({ ...scope, tenantId }, JSON.parse(text) as Move)
+}
+
+/** Seals the facts of the messages that are not sent yet under the newest master key. */
+export async function resealMoves({ vault, store }: DomainContext): Promise<void> {
+  const waiting = await store.jobs.running(SYSTEM_TENANT_ID, 'tell-move')
+  for (const { work, ...job } of waiting as MoveJob[]) {
+    if (work.sealed === '') continue
+    const sealed = vault.reseal(purpose(work.userId), work.sealed)
+    if (sealed !== undefined) await store.jobs.setWork({ ...job, work: { ...work, sealed } })
   }
 }
 

@@ -54,6 +54,11 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
         where tenant_id = ${tenantId} order by id desc limit ${limit}`)
       return rows.map(fromRow)
     },
+    async running(tenantId, kind) {
+      const rows = await reader.all(sql<JobRow>`select ${every} from jobs
+        where tenant_id = ${tenantId} and state = 'running' and kind = ${kind}`)
+      return rows.map(fromRow)
+    },
     async claim(seconds) {
       // Claims are made every few seconds. So the method reads first, and writes only if there is a
       // job to take.
