@@ -300,10 +300,15 @@ export interface JobStore {
   /**
    * Stores the work of a running job, from which the next step begins.
    *
+   * @param before - The work that the caller has read.
    * @param audit - An audit entry about the job, which is stored in the same step.
-   * @returns `false` if the job was not running. Nothing was stored in this case.
+   * @returns `false` if the job no longer ran with that work. Nothing was stored in this case.
    */
-  setWork(job: Pick<Job, 'tenantId' | 'id' | 'work'>, audit?: AuditEntry): Promise<boolean>
+  setWork(
+    job: Pick<Job, 'tenantId' | 'id' | 'work'>,
+    before: Job['work'],
+    audit?: AuditEntry,
+  ): Promise<boolean>
   /** Deletes a job with its parts, if the job waits. */
   discard(tenantId: string, id: string): Promise<void>
   /** Deletes the waiting jobs of all tenants that were created before this time. */

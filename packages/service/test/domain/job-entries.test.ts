@@ -52,10 +52,10 @@ async function open(kind: string) {
     await takeStep(context, help, job, () => false)
     await store.jobs.keep(job, 0)
   }
-  async function checked() {
+  async function checked(firebase: string | null = null) {
     const upload = await uploadImport(scope, 'users.csv', records())
     const choices = { columns: { email: 'email' }, algorithm: '', withoutPasswords: false }
-    await checkImport(scope, upload, { ...choices, firebase: null })
+    await checkImport(scope, upload, { ...choices, firebase })
     await step()
     return getImport(scope, upload.id)
   }
@@ -63,7 +63,7 @@ async function open(kind: string) {
     beginJob(by, { kind: 'disable', work: { query: { search: '' } }, total: 0 })
   const entriesOf = async (target: string) =>
     (await store.audit.list({ target })).map(({ action, actor }) => `${actor} ${action}`)
-  return { scope, step, checked, disable, entriesOf }
+  return { scope, store, step, checked, disable, entriesOf }
 }
 
 test.each(Object.keys(dataStores))(
@@ -94,5 +94,33 @@ test.each(Object.keys(dataStores))(
     await step()
     expect(await getJob(scope, other.id)).toMatchObject({ state: 'stopped' })
     expect(await entriesOf(other.id)).toEqual(['service job.stop', 'operator:usr_gone job.begin'])
+  },
+)
+
+const FIREBASE = 'base64_signer_key: c2VjcmV0, base64_salt_separator: Bw==, rounds: 8, mem_cost: 14'
+
+test.each(Object.keys(dataStores))(
+  'an import that is stopped in its last part keeps no parameters of Firebase, on %s',
+  async (kind) => {
+    const { scope, store, checked } = await open(kind)
+    const { id, work } = await beginImport(scope, await checked(FIREBASE))
+    expect(work.firebase).toBeTruthy()
+
+    const { jobs } = store
+    const held = await jobs.claim(30)
+    if (!held) throw new Error('There is no job.')
+    const parts: typeof jobs.parts = async (...asked) => {
+      await stopImport(scope, id)
+      return jobs.parts(...asked)
+    }
+    const during = { ...scope.context, store: { ...store, jobs: { ...jobs, parts } } }
+    await takeStep(during, help, held, () => false)
+    await jobs.keep(held, 0)
+    const ended = await getImport(scope, id)
+    expect([ended.state, ended.work.isStopped, ended.work.firebase]).toEqual([
+      'done',
+      true,
+      undefined,
+    ])
   },
 )

@@ -183,7 +183,7 @@ export async function stopImport(scope: Scope, id: string): Promise<ImportJob> {
   if (!isStoppable(job)) throw notRunning()
   const stopped: ImportJob = { ...job, work: { ...job.work, isStopped: true } }
   const entry = entryOf(scope, 'job.stop', id)
-  if (!(await scope.context.store.jobs.setWork(stopped, entry))) throw notRunning()
+  if (!(await scope.context.store.jobs.setWork(stopped, job.work, entry))) throw notRunning()
   return stopped
 }
 

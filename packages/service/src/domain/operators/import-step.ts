@@ -71,7 +71,13 @@ export async function deleteUpload(scope: Scope, job: HeldJob<ImportJob>): Promi
 /** Deletes the stored Firebase parameters, which only the import needs. */
 async function forgetFirebase({ context }: Scope, job: HeldJob<ImportJob>): Promise<void> {
   if (job.work.firebase === undefined) return
-  await context.store.jobs.setWork({ ...job, work: { ...job.work, firebase: undefined } })
+  const { jobs } = context.store
+  const forget = ({ work, ...one }: ImportJob): Promise<boolean> =>
+    jobs.setWork({ ...one, work: { ...work, firebase: undefined } }, work)
+  if (await forget(job)) return
+  // An operator has stopped the import since this step has read it.
+  const stopped = await jobs.held(job)
+  if (stopped?.kind === 'import') await forget(stopped)
 }
 
 /**

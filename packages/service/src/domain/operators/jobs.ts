@@ -121,10 +121,13 @@ export async function undoJob(scope: Scope, id: string): Promise<BulkJob> {
 export async function stopJob(scope: Scope, id: string): Promise<void> {
   const job = await getJob(scope, id)
   if (job.kind === 'import' || job.state !== 'running') throw ended()
+  if (job.work.isStopped) return
   const { tenantId, work } = job
   const { jobs } = scope.context.store
   const stopped = { tenantId, id, work: { ...work, isStopped: true as const } }
-  if (!(await jobs.setWork(stopped, entryOf(scope, 'job.stop', id)))) throw ended()
+  if (await jobs.setWork(stopped, work, entryOf(scope, 'job.stop', id))) return
+  // Another request may have stopped the job meanwhile.
+  if (!(await getJob(scope, id)).work.isStopped) throw ended()
 }
 
 const ended = () => new ServiceError('conflict', reason('job_not_running'))

@@ -88,7 +88,7 @@ export async function resealMoves({ vault, store }: DomainContext): Promise<void
   for (const { work, ...job } of waiting as MoveJob[]) {
     if (work.sealed === '') continue
     const sealed = vault.reseal(purpose(work.userId), work.sealed)
-    if (sealed !== undefined) await store.jobs.setWork({ ...job, work: { ...work, sealed } })
+    if (sealed !== undefined) await store.jobs.setWork({ ...job, work: { ...work, sealed } }, work)
   }
 }
 

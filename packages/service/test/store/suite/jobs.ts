@@ -73,9 +73,10 @@ export function describeJobs(open: Open): void {
       expect(await store.jobs.resume(running, waiting.progress, entry('job.begin'))).toBe(true)
 
       const changed = { ...running, work: { ids: ['usr_1'], isStopped: true as const } }
-      await expect(store.jobs.setWork(changed, broken)).rejects.toThrow()
+      await expect(store.jobs.setWork(changed, waiting.work, broken)).rejects.toThrow()
       expect(await stored()).toMatchObject({ state: 'running', work: waiting.work })
-      expect(await store.jobs.setWork(changed, entry('job.stop'))).toBe(true)
+      expect(await store.jobs.setWork(changed, changed.work, entry('job.late'))).toBe(false)
+      expect(await store.jobs.setWork(changed, waiting.work, entry('job.stop'))).toBe(true)
       expect(await stored()).toMatchObject({ work: changed.work })
 
       const held = await store.jobs.claim(30)
@@ -86,7 +87,7 @@ export function describeJobs(open: Open): void {
       expect(await store.jobs.keep(earlier, 0, entry('job.late'))).toBe(false)
       expect(await stored()).toMatchObject({ state: 'running' })
       expect(await store.jobs.keep(stopped, 0, entry('job.end'))).toBe(true)
-      expect(await store.jobs.setWork(running, entry('job.late'))).toBe(false)
+      expect(await store.jobs.setWork(running, changed.work, entry('job.late'))).toBe(false)
       expect(await actions()).toEqual(['job.end', 'job.stop', 'job.begin'])
     })
 
@@ -111,7 +112,7 @@ export function describeJobs(open: Open): void {
       const { store, tenant } = await withJobs(1)
       const job = (await store.jobs.claim(30)) as HeldJob<BulkJob>
       const work = { ...job.work, isStopped: true } as const
-      await store.jobs.setWork({ tenantId: tenant.id, id: job.id, work })
+      await store.jobs.setWork({ tenantId: tenant.id, id: job.id, work }, job.work)
       expect(await store.jobs.held(job)).toEqual({ ...job, work })
 
       await store.jobs.keep(job, 0)

@@ -110,9 +110,10 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
       const rows = await run(resumed, audit)
       return rows.length > 0
     },
-    async setWork({ tenantId, id, work }, audit) {
+    async setWork({ tenantId, id, work }, before, audit) {
+      const isAsRead = sql`state = 'running' and users = ${JSON.stringify(before)}`
       const set = sql<JobRow>`update jobs set users = ${JSON.stringify(work)}
-        where tenant_id = ${tenantId} and id = ${id} and state = 'running' returning ${every}`
+        where tenant_id = ${tenantId} and id = ${id} and ${isAsRead} returning ${every}`
       const rows = await run(set, audit)
       return rows.length > 0
     },
