@@ -479,6 +479,11 @@ describe.each(stores)('on %s, an import in the console', (store) => {
       'email,role\neve@example.com,admin\nbob@example.com,Banned\ndan@example.com,suspended\nzoe@example.com,banned\n'
     const { location = '' } = await upload(owner, path, file)
     let { checked } = await check(owner, location)
+    const guide = readFileSync('docs/guides/importing-users.md', 'utf8')
+    for (const label of ['role: all other values', 'role: only this value (optional)']) {
+      expect(textOf(checked.html)).toContain(label)
+      expect(guide).toContain(`“${label}”`)
+    }
     for (const word of ['banned', 'suspended']) {
       expect(textOf(checked.html)).not.toContain('Would be created')
       const blocks = meaning(checked.html, { column: 'role', value: null, meaning: 'blocks' })
