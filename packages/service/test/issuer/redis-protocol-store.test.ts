@@ -98,6 +98,27 @@ describe('the Redis store', () => {
     await redis.inspect(async (r) => expect(await r.pttl((await r.keys('*'))[0] ?? '')).toBe(-1))
   })
 
+  test('a session that gets another key while its account is listed is in the list, once', async () => {
+    await using under = await opened()
+    const { store, clock } = under
+    const session = (n: number) => ({
+      ...{ tenantId: 't', kind: 'Session', key: `k${n}`, payload: `{"n":${n}}` },
+      ...{ expiresAt: (clock.millis + 60_000) * 1000, uid: 'u', accountId: 'a' },
+    })
+    const other = { ...session(-1), uid: 'other' }
+    await Promise.all([store.put(session(0)), store.put(other)])
+    for (let n = 1; n <= 20; n++) {
+      // Both begin on the same connection: the move reaches Redis between two commands of the list.
+      const listing = store.listByAccount('t', 'Session', 'a')
+      const moving = store.write([
+        { kind: 'delete', name: session(n - 1), read: session(n - 1).payload },
+        { kind: 'put', entry: session(n) },
+      ])
+      expect(await moving).toBe(true)
+      expect((await listing).map(({ uid }) => uid).toSorted()).toEqual(['other', 'u'])
+    }
+  })
+
   test('waits are the same as on SQLite', async () => {
     await using under = await opened()
     const clock = { now: () => under.clock.millis }

@@ -7,7 +7,8 @@ import { answered } from './scripts.ts'
  * Makes the methods that find entries by their keys and by indexes.
  *
  * A method reads an index first, and then checks the entries that the index names. So an outdated
- * index costs a look-up but never gives a wrong result.
+ * index costs a look-up but never gives a wrong result. `pageByAccount` may miss an entry that gets
+ * another key meanwhile.
  */
 export function createEntryReads(
   connection: Scripted,
@@ -64,11 +65,21 @@ export function createEntryReads(
     },
 
     async listByAccount(tenantId, kind, accountId) {
-      const keys = await membersOf(connection, keyOf('a', tenantId, kind, accountId))
-      const entries = await Promise.all(keys.map(entryAt))
-      return entries.filter(
-        (entry) => entry !== undefined && entry.accountId === accountId,
-      ) as ProtocolEntry[]
+      const index = keyOf('a', tenantId, kind, accountId)
+      const read = new Set<string>()
+      let entries: ProtocolEntry[] = []
+      for (let isMissing = true; isMissing; ) {
+        const keys = (await membersOf(connection, index)).filter((key) => !read.has(key))
+        const found = (await Promise.all(keys.map(entryAt))).filter((entry) => entry !== undefined)
+        for (const key of keys) read.add(key)
+        const isEarlier = ({ uid }: ProtocolEntry) => found.some((later) => later.uid === uid)
+        entries = entries.filter((one) => one.uid === undefined || !isEarlier(one))
+        entries.push(...found.filter((entry) => entry.accountId === accountId))
+        // A missing entry may have got another key between the two commands. So the index is read
+        // again, until each further entry that it names is found.
+        isMissing = found.length < keys.length
+      }
+      return entries
     },
 
     async pageByAccount(tenantId, kind, accountId, { after, limit }) {
