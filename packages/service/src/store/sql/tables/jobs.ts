@@ -31,9 +31,11 @@ export function insertion(job: Job): Sql {
 }
 
 /** Creates the {@link JobStore} of an SQL database. */
-export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStore {
+export function createJobs(engine: JobEngine): JobStore {
+  const { reader, run, now, skipLocked } = engine
   const until = (seconds: number) => sql`${now()} + ${Math.round(seconds * 1e6)}`
   return {
+    ...createJobParts(engine),
     async insert(job, audit) {
       await run(sql`${insertion(job)} returning ${every}`, audit)
     },
@@ -127,6 +129,15 @@ export function createJobs({ reader, run, now, skipLocked }: JobEngine): JobStor
       const old = await reader.first(sql`select 1 from jobs where ${isOld} limit 1`)
       if (old) await run(sql`delete from jobs where ${isOld}`)
     },
+  }
+}
+
+/** Creates the methods of the {@link JobStore} for the parts of imports. */
+function createJobParts({
+  reader,
+  run,
+}: JobEngine): Pick<JobStore, 'addPart' | 'parts' | 'setPart' | 'emptyParts'> {
+  return {
     async addPart(jobId, n, content) {
       await run(sql`insert into job_parts (job_id, n, content, result)
         values (${jobId}, ${n}, ${content}, ${JSON.stringify(NO_RESULT)})`)
