@@ -1,13 +1,13 @@
 import { type ImportRow, toImport } from '@latchkey/management/import'
 import type { HeldJob, ImportFault, ImportJob, JobPart, PartResult } from '../../store/jobs.ts'
 import type { User } from '../../store/records.ts'
-import { isKeyGone } from '../keys/key-gone.ts'
 import { updateByExport } from '../users/import-changes.ts'
 import type { ExportedUser } from '../users/import-differences.ts'
 import { importUsers, type UserToImport } from '../users/import-user.ts'
 import { findUsers } from '../users/users.ts'
 import { note, noteRefusal } from '../writes/audit.ts'
 import { nowMicros, type Scope } from '../writes/context.ts'
+import { isKeyGone } from '../writes/key-gone.ts'
 import { checkRows } from './import-check.ts'
 import {
   causeOf,

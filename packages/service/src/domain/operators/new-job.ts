@@ -1,10 +1,10 @@
 import type { HeldJob, Job, MoveJob } from '../../store/jobs.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
-import { isKeyGone } from '../keys/key-gone.ts'
 import type { Move } from '../users/users.ts'
 import { entryOf, note } from '../writes/audit.ts'
 import { type DomainContext, nowMicros, type Scope, type ServiceScope } from '../writes/context.ts'
 import { newId } from '../writes/ids.ts'
+import { isKeyGone } from '../writes/key-gone.ts'
 
 /** Makes a job on behalf of the scope's actor. */
 export function newJob<J extends Job>(

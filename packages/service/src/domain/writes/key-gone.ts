@@ -1,5 +1,5 @@
-import type { DomainContext } from '../writes/context.ts'
-import { UnknownMasterKeyError } from '../writes/vault.ts'
+import type { DomainContext } from './context.ts'
+import { UnknownMasterKeyError } from './vault.ts'
 
 /**
  * Whether an error of the vault says that a master key was removed for good. A key that is still in
