@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { User, Visit } from '@latchkey/core'
 import { serveNode } from '@latchkey/core/node'
 import { strengthAt } from '../domain/operators/command-logins.ts'
@@ -192,6 +193,13 @@ async function secretsOf({ request, url, parts, operator, path }: Admitted): Pro
 }
 
 /**
+ * The number of attempts to find the secrets of a form, and the milliseconds between them. The
+ * request that made the secrets may be about to store them.
+ */
+const KEEP_TRIES = 10
+const KEEP_MS = 30
+
+/**
  * The address that shows the secrets of a form once, if the form was sent a second time before it
  * was opened. A browser that sends a form twice shows the second answer alone.
  */
@@ -201,8 +209,12 @@ async function secretsAddress(
 ): Promise<string | undefined> {
   const name = keptNameIn(form)
   if (name === undefined || result.kind !== 'page' || result.status !== 409) return undefined
-  const path = await parts.keptSecrets.pathOf(operator.operator.id, name)
-  return path === undefined ? undefined : `${path}?once=${name}`
+  for (let tries = 0; tries < KEEP_TRIES; tries++) {
+    const path = await parts.keptSecrets.pathOf(operator.operator.id, name)
+    if (path !== undefined) return `${path}?once=${name}`
+    await wait(KEEP_MS)
+  }
+  return undefined
 }
 
 /** Runs the route. A refusal by the domain is noted in the audit log and shown as a page. */

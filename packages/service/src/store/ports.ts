@@ -484,6 +484,7 @@ export interface LegacyPasswordStore {
 export interface ApiKeyStore {
   /**
    * `missing`: the reach of the key contains a tenant that does not exist, or the system tenant.
+   * `duplicate`: there is a key with this id.
    */
   insert(key: ApiKey, audit: AuditEntry): Promise<Outcome<ApiKey>>
   /** Finds an API key by the SHA-256 of the whole key, in hexadecimal. */

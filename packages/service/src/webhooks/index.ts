@@ -25,7 +25,12 @@ import {
 
 /** The operations on the endpoints of customers, and on events. */
 export interface Webhooks {
-  create(scope: Scope, input: WebhookInput): Promise<WebhookWithSecret>
+  /**
+   * Creates an endpoint.
+   *
+   * @param form - The name of the form that makes the endpoint, if any. A form makes one endpoint.
+   */
+  create(scope: Scope, input: WebhookInput, form?: string): Promise<WebhookWithSecret>
   update(scope: Scope, id: string, input: WebhookInput, readAt?: Micros): Promise<Webhook>
   /** Sends a test event to an endpoint now, even if the endpoint is switched off. */
   test(scope: Scope, id: string): Promise<WebhookAnswer & { isAccepted: boolean }>
@@ -145,7 +150,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   })
 
   return {
-    create: (scope, input) => createWebhook(context, scope, input),
+    create: (scope, input, form) => createWebhook(context, scope, input, form),
 
     async update(scope, id, input, readAt) {
       const webhook = await updateWebhook(context, scope, id, input, readAt)

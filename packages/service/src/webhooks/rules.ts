@@ -9,7 +9,7 @@ import {
   updated,
 } from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
-import { newId } from '../domain/writes/ids.ts'
+import { formedId, newId } from '../domain/writes/ids.ts'
 import { nearestName } from '../domain/writes/nearest-name.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
 import { checkMetadata, checkText, checkUrl } from '../domain/writes/rules.ts'
@@ -48,18 +48,20 @@ const OVERLAP_SECONDS = 86_400
 /**
  * Creates an endpoint.
  *
+ * @param form - The name of the form that makes the endpoint, if any. A form makes one endpoint.
  * @throws ServiceError `invalid_url`, `invalid_metadata` or `invalid_request` for invalid fields;
- *   `conflict` if the tenant has ten endpoints already.
+ *   `conflict` if the tenant has ten endpoints already, `already_exists` if `form` has made one.
  */
 export async function createWebhook(
   { outgoing }: WebhookContext,
   scope: Scope,
   input: WebhookInput,
+  form?: string,
 ): Promise<WebhookWithSecret> {
   const { context, tenantId } = scope
   await check(scope, outgoing, input)
   const { store, vault } = context
-  const id = newId('whk', context.clock)
+  const id = form === undefined ? newId('whk', context.clock) : formedId('whk', scope, form)
   const now = nowMicros(context.clock)
   const secret = newSecret()
   const webhook: Webhook = {
@@ -74,7 +76,7 @@ export async function createWebhook(
   }
   await commit(scope, 'webhook.create', id, (audit) =>
     store.webhooks.insert(webhook, audit, (existing) => {
-      if (existing.length < MAX_WEBHOOKS) return
+      if (existing.length < MAX_WEBHOOKS || existing.some((one) => one.id === id)) return
       throw new ServiceError('conflict', reason('webhooks_full', { count: MAX_WEBHOOKS }))
     }),
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { on, press, startConsole, textOf } from './support.ts'
+import { on, press, sendChanges, startConsole, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 
 const KEY = { name: 'Nightly export', access: 'write', days: '30' }
@@ -32,6 +32,30 @@ test('a new key is shown once: loading its page again shows no secret, and makes
   expect(reloaded.html).not.toContain(secret)
   expect(reloaded.html).toContain('was shown once, and is not shown again')
   expect(await admin.listApiKeys()).toHaveLength(before + 1)
+})
+
+test('a double click on "Make the key" makes one key, and shows it', async () => {
+  await using running = await startConsole(on('SQLite'))
+  const { admin } = running.service
+  const tenant = await aTenant(running)
+  const path = `${tenant.path}/keys/new`
+  const owner = await running.logIn({ role: 'owner' })
+  const made = async () => (await admin.listApiKeys()).filter(({ name }) => name === KEY.name)
+  const opened = await owner.get(path)
+  const send = () => sendChanges(owner, path, KEY, { opened })
+  const [first, second] = await Promise.all([send(), send()])
+  expect(second).toMatchObject({ status: 303, location: first.location })
+  expect(await made()).toHaveLength(1)
+  const shown = await owner.get(second.location ?? '')
+  expect(shown.html).toMatch(/latchkey_[0-9A-Za-z]{43}/)
+
+  const third = await send()
+  expect(third.status).toBe(409)
+  expect(textOf(third.html)).toContain('Nothing was made: this form was sent before')
+  expect(await made()).toHaveLength(1)
+  const again = await sendChanges(owner, path, KEY, { opened: third })
+  expect((await owner.get(again.location ?? '')).html).toMatch(/latchkey_[0-9A-Za-z]{43}/)
+  expect((await admin.listApiKeys()).slice(-2)).toEqual(await made())
 })
 
 test('an invitation is shown once', async () => {

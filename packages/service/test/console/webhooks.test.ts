@@ -108,3 +108,35 @@ test('a second press on the page that makes a secret changes nothing: it leads t
   await vi.waitFor(() => expect(receiver.received).toHaveLength(1))
   expect(receiver.refused).toBe(0)
 })
+
+test('a double click on "Add the endpoint" adds one endpoint, and shows its secret', async () => {
+  await using running = await startConsole()
+  const tenant = await running.service.admin.createTenant({ domain: 'acme.example' })
+  const list = `/console/t/${tenant.id}/webhooks`
+  const ada = await running.logIn({ role: 'admin' })
+  const endpoints = async () => {
+    const { html } = await ada.get(list)
+    return new Set(html.match(/webhooks\/whk_\w+/g)).size
+  }
+  // The last endpoint that the tenant may have is added once, too.
+  for (let made = 1; made <= 10; made++) {
+    const opened = await ada.get(`${list}/add`)
+    const fields = { url: `https://shop-${made}.example.com/webhooks` }
+    const send = () => sendChanges(ada, `${list}/add`, fields, { opened })
+    // A browser that sends a form twice shows the second answer alone.
+    const [first, second] = await (made < 10
+      ? Promise.all([send(), send()])
+      : Promise.all([await send(), await send()]))
+    expect(second).toMatchObject({ status: 303, location: first.location })
+    expect((await ada.get(second.location ?? '')).html).toMatch(/whsec_[\w+/]+=/)
+    expect(await endpoints()).toBe(made)
+    if (made !== 8) continue
+    const third = await send()
+    expect(third.status).toBe(409)
+    expect(textOf(third.html)).toContain('Nothing was made: this form was sent before')
+    expect(fieldsOf(third.html, `${list}/add`)).toContainEqual(['url', fields.url])
+    const again = await sendChanges(ada, `${list}/add`, {}, { opened: third })
+    expect(again.status).toBe(303)
+    expect(await endpoints()).toBe(++made)
+  }
+})

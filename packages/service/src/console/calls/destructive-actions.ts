@@ -1,6 +1,6 @@
 import type { Permission } from '../../domain/operators/roles.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
-import { KEPT_NAME, newKeptName } from '../forms/kept-name.ts'
+import { newKeptField } from '../forms/kept-name.ts'
 import type { Refused } from '../forms/refused.ts'
 import type { Consequences } from '../pages/index.ts'
 import { message, type Sentence } from '../texts/index.ts'
@@ -79,7 +79,7 @@ async function ask<C extends Call>(
       button: act.button,
       action: path.replace(/:(\w+)/g, (_, name: string) => call.ids[name] ?? ''),
       sent: call.form.get('typed') ?? '',
-      keptName: { field: KEPT_NAME, value: newKeptName() },
+      keptName: newKeptField(),
       entered: (field && call.form.get(field.name)) ?? undefined,
     },
     commands,

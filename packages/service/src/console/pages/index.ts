@@ -191,7 +191,7 @@ interface Parts {
   'logo-facts': Pick<Shared, 't'> & { logo: TenantLogo }
   previews: Pick<Shared, 't'> & Pick<LoginPreview, 'pages'>
   'webhook-fields': Shared &
-    Omit<ConsolePages['webhook-add'], 'action'> &
+    Omit<ConsolePages['webhook-add'], 'action' | 'keptName'> &
     Partial<Pick<ConsolePages['webhook'], 'theirs'>>
   'connection-fields': Shared &
     Pick<ConsolePages['connection'], 'draft'> &

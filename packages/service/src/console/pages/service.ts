@@ -66,6 +66,8 @@ export interface ServicePages {
   }
   'new-key': {
     base: string
+    /** A hidden field, so that a form that is sent twice makes one key. */
+    keptName: { field: string; value: string }
     /**
      * The fields of the form. `choice` is `undefined` on the page of a tenant, because the key then
      * reaches only this tenant.

@@ -211,7 +211,11 @@ export interface TenantPages {
     base: string
     webhooks: readonly (ShownWebhook & { types: readonly string[] })[]
   }
-  'webhook-add': WebhookForm & { action: string }
+  'webhook-add': WebhookForm & {
+    action: string
+    /** A hidden field, so that a form that is sent twice makes one endpoint. */
+    keptName: { field: string; value: string }
+  }
   webhook: WebhookForm & {
     webhook: ShownWebhook
     /**

@@ -694,6 +694,8 @@ export const de = {
     'Das wurde gerade von jemand anderem geändert. Ihre Änderungen sind unten markiert; speichern Sie noch einmal, um sie zu behalten.',
   'Nothing was done: this was changed after the page was opened, perhaps by pressing the button twice. Press again only if it has to change once more.':
     'Nichts wurde getan: Das wurde geändert, nachdem die Seite geöffnet wurde, vielleicht durch zweimaliges Drücken. Drücken Sie nur noch einmal, wenn es ein weiteres Mal geändert werden soll.',
+  'Nothing was made: this form was sent before, perhaps by pressing the button twice. Press again only if one more is wanted.':
+    'Nichts wurde angelegt: Dieses Formular wurde schon gesendet, vielleicht durch zweimaliges Drücken. Drücken Sie nur noch einmal, wenn ein weiteres Mal angelegt werden soll.',
   'A secret from before the current one signs no event any more.':
     'Ein Geheimnis von vor dem jetzigen signiert keine Ereignisse mehr.',
   'You are not logged in': 'Sie sind nicht angemeldet',

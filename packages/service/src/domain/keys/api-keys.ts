@@ -6,7 +6,7 @@ import { createCache } from '../writes/cache.ts'
 import { commit } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
-import { newId } from '../writes/ids.ts'
+import { formedId, newId } from '../writes/ids.ts'
 import { reason } from '../writes/reasons/index.ts'
 import { checkText } from '../writes/rules.ts'
 
@@ -36,12 +36,15 @@ export interface ApiKeyInput {
  * Creates an API key. Only the returned value has the secret. The store has its SHA-256, which is
  * enough because the secret has 256 random bits.
  *
+ * @param form - The name of the form that makes the key, if any. A form makes one key.
  * @throws ServiceError `not_found` when `reach` names a tenant that does not exist,
- *   `invalid_request` for an empty `reach` or an invalid name.
+ *   `invalid_request` for an empty `reach` or an invalid name, `already_exists` if `form` has made
+ *   a key.
  */
 export async function createApiKey(
   scope: ServiceScope,
   input: ApiKeyInput,
+  form?: string,
 ): Promise<{ key: ApiKey; secret: string }> {
   const { clock, store } = scope.context
   checkText('invalid_request', reason('field_key_name'), input.name)
@@ -49,7 +52,7 @@ export async function createApiKey(
     throw new ServiceError('invalid_request', reason('key_needs_tenant'))
   }
   const secret = newSecret()
-  const id = newId('key', clock)
+  const id = form === undefined ? newId('key', clock) : formedId('key', scope, form)
   const key: ApiKey = {
     id,
     name: input.name,

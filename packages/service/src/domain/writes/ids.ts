@@ -83,6 +83,21 @@ export function eventId(tenantId: string, entryId: number, type: string): string
   return `evt_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
 }
 
+/**
+ * The id of an object that a form of an operator makes. It is derived from the form, so a form that
+ * is sent twice makes one object.
+ *
+ * @param form - The name of the form, which its page makes at random.
+ */
+export function formedId(
+  prefix: IdPrefix,
+  { actor, tenantId }: { actor: { readonly name: string }; tenantId?: string | undefined },
+  form: string,
+): string {
+  const names = JSON.stringify([actor.name, tenantId, form])
+  return `${prefix}_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
+}
+
 /** Encodes 16 bytes as 26 characters of Crockford base32, the most significant first. */
 function base32(bytes: Buffer): string {
   let value = (bytes.readBigUInt64BE(0) << 64n) | bytes.readBigUInt64BE(8)

@@ -63,6 +63,17 @@ export function describeApiKeys(open: Open): void {
       expect(await store.apiKeys.list()).toEqual(keys)
     })
 
+    test('a key is inserted once', async () => {
+      const store = await open()
+      const key = anApiKey()
+      const inserted = () => store.apiKeys.insert({ ...key, hash: `${made++}` }, anAudit('create'))
+      let made = 0
+      const outcomes = await Promise.all([inserted(), inserted()])
+      expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['duplicate', 'written'])
+      expect(await store.apiKeys.list()).toHaveLength(1)
+      expect(await store.audit.list({})).toHaveLength(1)
+    })
+
     test('a revocation answers with the key as it is now; a second one changes nothing', async () => {
       const store = await open()
       const key = anApiKey()

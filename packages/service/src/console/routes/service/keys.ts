@@ -15,7 +15,8 @@ import {
   tenantForm,
   tenantPage,
 } from '../../calls/call.ts'
-import { type Refused, refusedBy } from '../../forms/refused.ts'
+import { keptNameIn, newKeptField } from '../../forms/kept-name.ts'
+import { type Refused, refusedOnce } from '../../forms/refused.ts'
 import { offerTenants, resolveTenants, sentTenants } from './tenant-choice.ts'
 import { tenantNames } from './tenant-names.ts'
 
@@ -87,6 +88,7 @@ async function showNew(call: Call | TenantCall, refused: Refused = {}): Promise<
     title: 'Make a key',
     data: {
       base: pathOf(call),
+      keptName: newKeptField(),
       sent: {
         ...{ name: sent('name'), choice: offer?.(sentTenants(form)) },
         ...{ access: sent('access'), days: form.get('days') ?? '365' },
@@ -111,14 +113,12 @@ async function create(call: Call | TenantCall): Promise<Result> {
     const reach = tenant
       ? [tenant.id]
       : await resolveTenants(scope, operator.operator.reach, sentTenants(form))
-    const { secret } = await createApiKey(scope, {
-      name,
-      reach,
-      readOnly: form.get('access') !== 'write',
-      expiresAt: nowMicros(scope.context.clock) + days * DAY_MICROS,
-    })
+    const readOnly = form.get('access') !== 'write'
+    const expiresAt = nowMicros(scope.context.clock) + days * DAY_MICROS
+    const input = { name, reach, readOnly, expiresAt }
+    const { secret } = await createApiKey(scope, input, keptNameIn(form))
     return { kind: 'secrets', to: pathOf(call), secrets: { name, secret } }
   } catch (error) {
-    return showNew(call, refusedBy(error))
+    return showNew(call, refusedOnce(error))
   }
 }

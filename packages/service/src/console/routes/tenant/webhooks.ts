@@ -24,7 +24,8 @@ import {
   mergedForm,
 } from '../../forms/concurrent-edits.ts'
 import { shellWord } from '../../forms/form-fields.ts'
-import { type Refused, refusedBy } from '../../forms/refused.ts'
+import { keptNameIn, newKeptField } from '../../forms/kept-name.ts'
+import { type Refused, refusedBy, refusedOnce } from '../../forms/refused.ts'
 import type { WebhookDraft } from '../../pages/index.ts'
 import { eventsInGerman } from '../../texts/de-events.ts'
 import { asIs, type Sentence, translatorOf } from '../../texts/index.ts'
@@ -109,6 +110,7 @@ function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
     data: {
       ...formOf(refused?.draft ?? { url: '', description: '', types: [] }),
       action: `${listPath(call)}/add`,
+      keptName: newKeptField(),
     },
     commands: [`${command} --tenant ${call.tenant.id}`],
     ...(refused && { problem: refused.problem, status: refused.status }),
@@ -116,11 +118,12 @@ function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
 }
 
 async function add(call: TenantCall): Promise<Result> {
+  const { scope, form } = call
   try {
-    const { webhook, secret } = await call.webhooks.create(call.scope, inputOf(call.form))
+    const { webhook, secret } = await call.webhooks.create(scope, inputOf(form), keptNameIn(form))
     return { kind: 'secrets', to: `${listPath(call)}/${webhook.id}`, secrets: { secret } }
   } catch (error) {
-    return showAdd(call, returnedBy(error, call.form))
+    return showAdd(call, { draft: draftIn(form), ...refusedOnce(error) })
   }
 }
 

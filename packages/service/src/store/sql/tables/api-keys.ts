@@ -26,6 +26,8 @@ export function createApiKeys(engine: Engine, addEntry: AddEntry): ApiKeyStore {
           const exists = id !== SYSTEM_TENANT_ID && (await writer.first(isThere))
           if (!exists) return { kind: 'missing' }
         }
+        const isTaken = sql`select 1 from api_keys where id = ${key.id}`
+        if (await writer.first(isTaken)) return { kind: 'duplicate' }
         const row = toRow(key)
         await writer.run(insertInto('api_keys', Object.keys(row), Object.values(row)))
         for (const id of reach) {
@@ -42,7 +44,8 @@ export function createApiKeys(engine: Engine, addEntry: AddEntry): ApiKeyStore {
       return row && fromRow(row)
     },
 
-    list: async () => (await reader.all(sql<ListedKey>`${listed} order by id`)).map(fromRow),
+    list: async () =>
+      (await reader.all(sql<ListedKey>`${listed} order by created_at, id`)).map(fromRow),
 
     revoke: (id, at, audit) =>
       write(async () => {
