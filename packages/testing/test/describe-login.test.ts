@@ -8,8 +8,9 @@ import {
 import express, { type Express } from 'express'
 import request from 'supertest'
 import { afterAll, describe, expect, it, test, vi } from 'vitest'
+import { limit } from '../../../test/support/limits.ts'
 import { toTestable } from '../src/app.ts'
-import { patienceSeconds } from '../src/login/patience.ts'
+import { pageSeconds, patienceSeconds } from '../src/login/patience.ts'
 import { createNaiveApp } from './support/naive-login.ts'
 
 function createApp(options: LoginAppOptions): Express {
@@ -19,7 +20,11 @@ function createApp(options: LoginAppOptions): Express {
   return app
 }
 
-describeLogin(createApp, {}, { describe, it, afterAll })
+// With the limit of Vitest, which grows with the load of the machine.
+describeLogin(createApp, {}, { describe, it: (name, body) => it(name, body), afterAll })
+
+/** A test that runs all cases, one after the other. */
+const testOfAll = (name: string, body: () => Promise<void>): void => test(name, body, limit(600))
 
 /**
  * Runs all cases, or those of one group. Resolves to the names of those that pass and that fail,
@@ -60,22 +65,25 @@ async function runAll(
   }
 }
 
-test('an application without a guard fails all of guarding, and the message says what to do', async () => {
-  const { held, messages, table } = await runAll((options) => {
-    const app = express()
-    app.use(createAuthRouter(options))
-    app.get('/account', (_req, res) => void res.send('the list of members'))
-    return app
-  })
-  expect(table).toMatch(/guards +0 of 7 +✗/)
-  expect(messages).toContain(
-    'GET /account answers 200 to a visitor who is not logged in, so it cannot show who is. Put ' +
-      'requireUser() in front of it, or pass another page as "guardedPath".',
-  )
-  expect(held).not.toContain('an ID token that has expired logs no user in')
-})
+testOfAll(
+  'an application without a guard fails all of guarding, and the message says what to do',
+  async () => {
+    const { held, messages, table } = await runAll((options) => {
+      const app = express()
+      app.use(createAuthRouter(options))
+      app.get('/account', (_req, res) => void res.send('the list of members'))
+      return app
+    })
+    expect(table).toMatch(/guards +0 of 7 +✗/)
+    expect(messages).toContain(
+      'GET /account answers 200 to a visitor who is not logged in, so it cannot show who is. Put ' +
+        'requireUser() in front of it, or pass another page as "guardedPath".',
+    )
+    expect(held).not.toContain('an ID token that has expired logs no user in')
+  },
+)
 
-test('an application fails the cases of what it does wrong, and no other', async () => {
+testOfAll('an application fails the cases of what it does wrong, and no other', async () => {
   const log = vi.spyOn(console, 'info').mockReturnValue()
   const { failed } = await runAll((options) => {
     const app = express()
@@ -102,7 +110,7 @@ test('an application fails the cases of what it does wrong, and no other', async
   ])
 })
 
-test('a hand-written login passes the cases that its author thought of', async () => {
+testOfAll('a hand-written login passes the cases that its author thought of', async () => {
   const log = vi.spyOn(console, 'info').mockReturnValue()
   const { held } = await runAll(createNaiveApp, { backchannelLogoutPath: false })
   log.mockRestore()
@@ -132,34 +140,40 @@ test('a hand-written login passes the cases that its author thought of', async (
   ])
 })
 
-test('attacks that could not be tried do not count as passed, and the table says why', async () => {
-  const { table } = await runAll(createApp)
+testOfAll(
+  'attacks that could not be tried do not count as passed, and the table says why',
+  async () => {
+    const { table } = await runAll(createApp)
 
-  expect(table).toMatch(/guards +6 of 7, 1 not tried\n/)
-  expect(table).toContain(
-    'not tried of guards: a write of another site is not made in the name of the user (POST /account of this very site is answered 404, too)',
-  )
-})
+    expect(table).toMatch(/guards +6 of 7, 1 not tried\n/)
+    expect(table).toContain(
+      'not tried of guards: a write of another site is not made in the name of the user (POST /account of this very site is answered 404, too)',
+    )
+  },
+)
 
-test('places to return to are tried where the login leads elsewhere on the site first', async () => {
-  const { failed } = await runAll(
-    (options) => {
-      const app = express()
-      app.get('/start', (req, res) =>
-        res.redirect(`/open?to=${encodeURIComponent(String(req.query.returnTo))}`),
-      )
-      app.get('/open', (req, res) => res.redirect(String(req.query.to)))
-      app.use(createAuthRouter(options))
-      app.get('/account', requireUser(), (req, res) => void res.send(getUser(req).email))
-      return app
-    },
-    { loginPath: '/start' },
-  )
+testOfAll(
+  'places to return to are tried where the login leads elsewhere on the site first',
+  async () => {
+    const { failed } = await runAll(
+      (options) => {
+        const app = express()
+        app.get('/start', (req, res) =>
+          res.redirect(`/open?to=${encodeURIComponent(String(req.query.returnTo))}`),
+        )
+        app.get('/open', (req, res) => res.redirect(String(req.query.to)))
+        app.use(createAuthRouter(options))
+        app.get('/account', requireUser(), (req, res) => void res.send(getUser(req).email))
+        return app
+      },
+      { loginPath: '/start' },
+    )
 
-  expect(failed).toContain(
-    'a place to return to with an absolute address does not lead to another site',
-  )
-})
+    expect(failed).toContain(
+      'a place to return to with an absolute address does not lead to another site',
+    )
+  },
+)
 
 /** An application whose users are those of a list. */
 function createClosedApp(emails: readonly string[]): CreateLoginApp {
@@ -236,6 +250,13 @@ test('the application waits for the provider longer while the machine is busy', 
   expect(patienceSeconds(2.5, 4)).toBe(1)
   expect(patienceSeconds(15, 2)).toBe(8)
   expect(patienceSeconds(10_000, 1)).toBe(30)
+})
+
+test('the browser waits for a page much longer than the application waits for the provider', () => {
+  expect(pageSeconds(0, 2)).toBe(20)
+  for (const load of [0, 4, 20, 10_000]) {
+    expect(pageSeconds(load, 2)).toBeGreaterThanOrEqual(4 * patienceSeconds(load, 2))
+  }
 })
 
 test('a failure of an application without node:http shows no message in its answer', async () => {

@@ -1,7 +1,7 @@
 import { requireUser } from '@latchkey/express'
 import { logIn, startIdentity, type TestingErrorCode } from '@latchkey/testing'
 import request from 'supertest'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createApp } from './support/app.ts'
 
 const MFA = 'https://refeds.org/profile/mfa'
@@ -21,6 +21,9 @@ test('a user with an authenticator app logs in through the page of the second st
 })
 
 test('a code is good once, so that a third login within 30 seconds waits for the clock', async () => {
+  // Only the clock of the identity moves on, however long the logins take.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   await using identity = await startIdentity()
   const app = createApp(identity.clientOptions())
   const ada = await identity.createUser()

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http'
+import { pageSeconds } from './patience.ts'
 
 /** A browser without a window. It keeps cookies with paths, and follows redirects one at a time. */
 export interface Browser {
@@ -32,8 +33,6 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
 }
-
-const TIMEOUT_MILLISECONDS = 20_000
 
 /**
  * Opens a browser without cookies.
@@ -121,9 +120,10 @@ function sendOverHttp(url: URL, init: BrowserRequest): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url, { method: init.method ?? 'GET', headers: init.headers })
     request.on('error', reject)
-    request.setTimeout(TIMEOUT_MILLISECONDS, () => {
+    const seconds = pageSeconds()
+    request.setTimeout(seconds * 1000, () => {
       const what = `${init.method ?? 'GET'} ${url.pathname}`
-      request.destroy(new Error(`${what} was not answered in ${TIMEOUT_MILLISECONDS / 1000} s.`))
+      request.destroy(new Error(`${what} was not answered in ${seconds} s.`))
     })
     request.on('response', (incoming) => {
       const chunks: Buffer[] = []
