@@ -278,6 +278,17 @@ const stated: readonly Stated[] = [
     ['core/src/session/session-watch', 'POLL_MILLISECONDS', 10_000],
   ],
   [
+    'sockets',
+    "the newest 100 connections of a session, and the newest 1,000 of a user's bearer tokens",
+    ['core/src/session/session-watch', 'MAX_OF_SESSION', 100],
+    ['core/src/session/session-watch', 'MAX_OF_BEARER', 1_000],
+  ],
+  [
+    'hono',
+    'after a hundred reconnects of one page',
+    ['core/src/session/session-watch', 'MAX_OF_SESSION', 100],
+  ],
+  [
     'one-login',
     'binds all three to this browser for ten minutes',
     ['core/src/login/transaction', 'TRANSACTION_SECONDS', 10 * MINUTE],

@@ -76,7 +76,8 @@ interface RequestActions<U, Sent> {
    * revoked, expires, or is ended by the provider: at once if that happens in this process, and
    * within ten seconds otherwise. If no user is logged in, it is aborted from the start. The
    * session is watched until the response ends; a handler that returns a `Response` must call this
-   * before it returns.
+   * before it returns. If a session has more than 100 connections in a process, or the bearer
+   * tokens of a user more than 1,000, the signal of the oldest is aborted.
    */
   ended(): AbortSignal
   /** Redirects the visitor to the provider to log in. */
@@ -225,8 +226,9 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
     const current = this.#current()
     if (!current) return AbortSignal.abort(new SessionEndedError('No user is logged in.'))
     const { context, request, session, bearer } = this.#source
+    const { issuer, sub, expiresAt } = current
     const id = bearer ? undefined : session.id
-    return context.sessionWatch.until(id, current.expiresAt, (stop) => request.onClose?.(stop))
+    return context.sessionWatch.until(request, { id, issuer, sub, expiresAt })
   }
 
   toJSON(): unknown {
