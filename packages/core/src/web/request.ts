@@ -10,14 +10,16 @@ import type { WebResponse } from './response.ts'
  * @param baseUrl - `auth.baseUrl`.
  * @param details - The body if a body parser has read it, and the third argument of the hook
  *   `onError`. Default `{ request }`.
- * @param response - Reports the end of the response to this request, and whether the response has
- *   upgraded the connection.
+ * @param response - Reports the end of the response to this request (`onEnd`), whether the response
+ *   has been returned to the runtime (`isSent`), and whether it has upgraded the connection
+ *   (`isUpgraded`). The runtime may end the request of a WebSocket before there is a response, and
+ *   the connection stays open. Only `isSent` tells this from a connection that was closed.
  */
 export function toAuthRequest(
   request: Request,
   baseUrl: URL,
   details: RequestDetails = {},
-  response?: Pick<WebResponse, 'onEnd'> & Partial<Pick<WebResponse, 'isSent' | 'isUpgraded'>>,
+  response?: Pick<WebResponse, 'onEnd' | 'isSent'> & Partial<Pick<WebResponse, 'isUpgraded'>>,
 ): AuthRequest {
   const { method, headers } = request
   let url: string | undefined
