@@ -124,6 +124,22 @@ export function describeJobs(open: Open): void {
       expect(await store.jobs.held(next)).toBeUndefined()
     })
 
+    test('a process deletes a job that it holds, and none that another has taken', async () => {
+      const { store, tenant, jobs } = await withJobs(2)
+      const first = (await store.jobs.claim(30)) as HeldJob
+      await store.jobs.keep(first, 0)
+      const other = (await store.jobs.claim(30)) as HeldJob
+      const again = (await store.jobs.claim(30)) as HeldJob
+      await store.jobs.remove(first)
+      expect(await store.jobs.list(tenant.id, 10)).toHaveLength(jobs.length)
+      expect(await store.jobs.running(tenant.id, 'enable')).toEqual([])
+      expect(await store.jobs.running(tenant.id, 'disable')).toHaveLength(jobs.length)
+
+      await store.jobs.remove(again)
+      const left = await store.jobs.running(tenant.id, 'disable')
+      expect(left.map(({ id }) => id)).toEqual([other.id])
+    })
+
     test('jobs take turns: one that was given back comes after those that waited meanwhile', async () => {
       const { store, jobs } = await withJobs(2)
       const taken: string[] = []
