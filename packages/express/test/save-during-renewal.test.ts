@@ -53,22 +53,19 @@ async function renewAndSave(
 }
 
 describe.each(Object.keys(renewals) as Renewal[])('%s', (how) => {
-  test.each([
-    ['in the memory of the process', () => createMemoryStore()],
+  test.each<[where: string, open: () => SessionStore | 'cookie']>([
+    ['in the memory of the process', createMemoryStore],
     ['in the cookie', () => 'cookie'],
-  ] as const)(
-    'a change that is saved while the session is renewed is kept, %s',
-    async (_where, open) => {
-      for (let turns = 0; turns < 40; turns++) {
-        const seen = await renewAndSave(open(), async (req) => {
-          const renewed = renewals[how](req)
-          for (let turn = 0; turn < turns; turn++) await undefined
-          await Promise.all([renewed, save(req)])
-        })
-        expect(seen, `after ${turns} turns`).toMatchObject(kept[how])
-      }
-    },
-  )
+  ])('a change that is saved while the session is renewed is kept, %s', async (_where, open) => {
+    for (let turns = 0; turns < 40; turns++) {
+      const seen = await renewAndSave(open(), async (req) => {
+        const renewed = renewals[how](req)
+        for (let turn = 0; turn < turns; turn++) await undefined
+        await Promise.all([renewed, save(req)])
+      })
+      expect(seen, `after ${turns} turns`).toMatchObject(kept[how])
+    }
+  })
 
   // Each method of the store is where the save begins.
   describe.each(STORES)('on the store %s', (name) => {
@@ -95,4 +92,23 @@ describe.each(Object.keys(renewals) as Renewal[])('%s', (how) => {
       },
     )
   })
+})
+
+test('a session without a refresh token that is renewed twice at the same time stays one session', async () => {
+  await using site = await startSite((app: Express) => {
+    app.get('/twice', async (req, res) => {
+      await Promise.all(['', ''].map(() => req.auth.renewSession()))
+      res.send('renewed')
+    })
+    app.get('/', (req, res) => void res.send(String(req.auth.user?.sub)))
+  })
+  site.provider.rewrite = (answer, json) =>
+    answer === 'code' ? JSON.stringify({ ...JSON.parse(json), refresh_token: undefined }) : json
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+
+  expect((await browser.open(`${site.url}/twice`)).text).toBe('renewed')
+
+  expect((await browser.open(site.url)).text).toBe('ada')
+  expect(await site.router.sessions.list('ada')).toHaveLength(1)
 })
