@@ -155,6 +155,12 @@ export function messageState({
   return outcome ?? (dueAt === NEVER ? 'captured' : 'waiting')
 }
 
+/**
+ * The SQL condition for messages that wait after a failed attempt, written exactly as in the
+ * indexes.
+ */
+export const FAILED_CONDITION: string = `due_at < ${NEVER} and attempts > 0`
+
 /** The SQL condition for messages in each state, written exactly as in the indexes. */
 export const STATE_CONDITIONS: Readonly<Record<MessageState, string>> = {
   sent: "outcome = 'sent'",
@@ -189,13 +195,25 @@ export interface ClaimedMessage extends QueuedMessage {
   age: number
 }
 
-/** The number of a tenant's messages that were not accepted, and the last answer of the server. */
+/** The messages of a tenant in one state that a server has not accepted. */
 export interface UndeliveredMessages {
   tenantId: string
   state: 'waiting' | 'given_up'
   count: number
+  /** Whether counting stopped at a limit, so that there may be more messages than `count`. */
+  isMore: boolean
+  /**
+   * The answer of the server to one of the messages: to the one that is due last, or to the one
+   * that was given up last.
+   */
   answer: string | undefined
 }
+
+/**
+ * The limits for the messages that {@link MessageQueue.undelivered} reads in each state. All
+ * tenants share `all`, but each has at least `least` and at most `most`.
+ */
+export const UNDELIVERED_READ = { all: 10_000, most: 1_000, least: 10 } as const
 
 /**
  * A queue of messages that wait to be sent, or are captured. All times are from the clock of the
@@ -261,15 +279,19 @@ export interface MessageQueue {
    */
   waiting(limit: number): Promise<QueuedMessage[]>
   /**
-   * The messages that a mail server has not accepted, counted by tenant and state: those that wait
+   * The messages that a server has not accepted, counted by tenant and state: those that wait
    * after a failed attempt, and those that were given up since `since`. A message that was given up
    * is left out if a later one of its kind was sent to its user. Sends one query.
    *
+   * Every tenant with waiting messages is found. Of the messages that were given up, only the
+   * newest of each tenant are read, up to the limit of {@link UNDELIVERED_READ}.
+   *
    * @param tenantIds - The tenants to read; `undefined` for all.
+   * @param since - If it is `undefined`, only waiting messages are counted.
    */
   undelivered(
     tenantIds: readonly string[] | undefined,
-    since: Micros,
+    since: Micros | undefined,
   ): Promise<UndeliveredMessages[]>
   /** The number of messages of all tenants that wait to be sent, and the age of the oldest. */
   backlog(): Promise<Backlog>
@@ -329,6 +351,7 @@ export interface UndeliveredRow {
   tenant_id: string
   state: UndeliveredMessages['state']
   n: number
+  is_more: boolean | number
   answer: string | null
 }
 
@@ -337,9 +360,13 @@ export function toUndelivered({
   tenant_id,
   state,
   n,
+  is_more,
   answer,
 }: UndeliveredRow): UndeliveredMessages {
-  return { tenantId: tenant_id, state, count: n, answer: answer ?? undefined }
+  return {
+    ...{ tenantId: tenant_id, state, count: n, isMore: Boolean(is_more) },
+    answer: answer ?? undefined,
+  }
 }
 
 /** The queues of messages, for a protocol store that keeps everything else on another server. */

@@ -573,11 +573,13 @@ export function describeProtocolStore(
     }
     const counts = async (of?: readonly string[], since = at) =>
       (await store.mail.undelivered(of, since)).sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
-    const waiting = { tenantId: 'ten_2', state: 'waiting', count: 2, answer: 'last' }
-    const givenUp = { tenantId: 'ten_3', state: 'given_up', count: 2, answer: 'g2' }
+    const isMore = false
+    const waiting = { tenantId: 'ten_2', state: 'waiting', count: 2, isMore, answer: 'last' }
+    const givenUp = { tenantId: 'ten_3', state: 'given_up', count: 2, isMore, answer: 'g2' }
     expect(await counts()).toEqual([waiting, givenUp])
     expect(await counts(['ten_1', 'ten_3'])).toEqual([givenUp])
     expect(await counts([])).toEqual([])
+    expect(await store.mail.undelivered(undefined, undefined)).toEqual([waiting])
     expect(await counts(['ten_3'], micros(clock, 1))).toEqual([])
 
     await add('other', 'ten_3', 'verify')
@@ -586,6 +588,34 @@ export function describeProtocolStore(
     await add('again', 'ten_3')
     await store.mail.end('again', 'sent')
     expect(await counts(['ten_3'])).toEqual([])
+  })
+
+  test('a thousand messages of a tenant that were not accepted are counted, and hide none of another', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const since = micros(clock)
+    const message = { sealed: 'sealed', kind: 'reset', userId: 'u1' }
+    const names = Array.from({ length: 1_001 }, (_, n) => `m${n}`)
+    const add = (tenantId: string) =>
+      Promise.all(names.map((id) => store.mail.add({ ...message, tenantId, id: tenantId + id })))
+    await add('ten_1')
+    await Promise.all(names.map((id) => store.mail.end(`ten_1${id}`, 'given_up', 'no')))
+    await add('ten_2')
+    await Promise.all(names.map((id) => store.mail.retry(`ten_2${id}`, 900, 'later')))
+    // Messages that have not been tried, and are due after those that have failed.
+    clock.millis += 3_600_000
+    await add('ten_3')
+    for (const tenantId of ['ten_1', 'ten_3']) {
+      await store.mail.add({ ...message, tenantId, id: `${tenantId}x` })
+      await store.mail.retry(`${tenantId}x`, -7_200, 'busy')
+    }
+    const counted = await store.mail.undelivered(undefined, since)
+    expect(counted.sort((a, b) => (a.tenantId + a.state < b.tenantId + b.state ? -1 : 1))).toEqual([
+      { tenantId: 'ten_1', state: 'given_up', count: 1_000, isMore: true, answer: 'no' },
+      { tenantId: 'ten_1', state: 'waiting', count: 1, isMore: false, answer: 'busy' },
+      { tenantId: 'ten_2', state: 'waiting', count: 1_000, isMore: true, answer: 'later' },
+      { tenantId: 'ten_3', state: 'waiting', count: 1, isMore: false, answer: 'busy' },
+    ])
   })
 
   test('tenants take turns, so that a thousand messages of one delay no message of another', async () => {

@@ -366,6 +366,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0026-mail-days',
     '0027-never-logged-in',
     '0028-turns-of-tenants',
+    '0029-failed-messages',
   ])
 
   const store = openPostgresDataStore(earlier.url)

@@ -127,8 +127,8 @@ export interface ServicePages {
     queues: readonly {
       name: Sentence
       waiting: Text
-      /** The number of messages that failed at least once, among the first 1,000. */
-      failing: number
+      /** The number of waiting messages that failed at least once; `undefined` if there is none. */
+      failing: Text | undefined
       /** The time at which the oldest message was added. */
       oldestAt: Micros | undefined
     }[]
@@ -250,7 +250,9 @@ export interface MailProblem {
   readonly link: { readonly href: string; readonly label: Sentence }
   /** The name of the tenant. */
   readonly name: Text
+  /** The sentence about `count` messages of the tenant. */
+  readonly sentence: Sentence
   readonly count: number
-  /** The last response of the mail server. */
+  /** The response of the mail server to one of the last messages. */
   readonly answer: Text | undefined
 }

@@ -434,10 +434,14 @@ export const de = {
     'Eine Nachricht von {tenant} konnte nicht gesendet werden.',
   '{count} messages of {tenant} could not be sent.':
     '{count} Nachrichten von {tenant} konnten nicht gesendet werden.',
+  '{count} or more messages of {tenant} could not be sent.':
+    '{count} oder mehr Nachrichten von {tenant} konnten nicht gesendet werden.',
   'A message of {tenant} was given up in the last 24 hours.':
     'Eine Nachricht von {tenant} wurde in den letzten 24 Stunden aufgegeben.',
   '{count} messages of {tenant} were given up in the last 24 hours.':
     '{count} Nachrichten von {tenant} wurden in den letzten 24 Stunden aufgegeben.',
+  '{count} or more messages of {tenant} were given up in the last 24 hours.':
+    '{count} oder mehr Nachrichten von {tenant} wurden in den letzten 24 Stunden aufgegeben.',
   'Mail of one more tenant was given up too.':
     'Auch Nachrichten eines weiteren Mandanten wurden aufgegeben.',
   'Mail of {count} more tenants was given up too.':

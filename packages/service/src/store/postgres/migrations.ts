@@ -1,4 +1,4 @@
-import { NEVER } from '../protocol-store.ts'
+import { FAILED_CONDITION, NEVER } from '../protocol-store.ts'
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
 import { type Change, changesOf } from '../sql/migrations.ts'
 import { fillSearchTexts } from './tables/trigrams.ts'
@@ -101,10 +101,19 @@ const WAITING_INDEXES = Object.fromEntries(
   ]),
 )
 
+/** The indexes in which messages that failed so far are counted. */
+const FAILED_INDEXES = Object.fromEntries(
+  ['mail', 'notices'].map((name) => [
+    `${name}_failed`,
+    `${name} (tenant_id, due_at) where ${FAILED_CONDITION}`,
+  ]),
+)
+
 /** Every change since release 0.2.0. */
 export const changes: readonly Change[] = [
   ...changesOf('postgres', { tables: NEW_TABLES, indexes: OWN_INDEXES, step: fillSearchTexts }),
   { name: '0028-turns-of-tenants', indexes: WAITING_INDEXES },
+  { name: '0029-failed-messages', indexes: FAILED_INDEXES },
 ]
 
 /** The statements that create all tables and indexes in an empty database. */
@@ -114,6 +123,7 @@ export function createAll(): string[] {
     ...LATER_INDEXES,
     ...OWN_INDEXES,
     ...WAITING_INDEXES,
+    ...FAILED_INDEXES,
   })
   return [
     ...createTables('postgres'),

@@ -10,12 +10,12 @@ import {
   STATE_CONDITIONS,
   toMessage,
   toUndelivered,
-  type UndeliveredRow,
 } from '../protocol-store.ts'
 import { heldByTenant, longestWait } from '../queue-times.ts'
 import { name, raw, type Sql, sql } from '../sql/sql.ts'
 import type { Connections } from './connections.ts'
 import { createNow } from './now.ts'
+import { undeliveredIn } from './undelivered.ts'
 
 /**
  * Creates the queues of outgoing messages. Any number of processes can send messages from a queue.
@@ -143,27 +143,6 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         where ${isOf} and created_at >= ${now(-seconds)} limit ${limit}) as counted`)
     },
   }
-}
-
-/** The query of {@link MessageQueue.undelivered}. */
-function undeliveredIn(
-  queue: Sql,
-  ...[tenantIds, since]: Parameters<MessageQueue['undelivered']>
-): Sql<UndeliveredRow> {
-  const isOf = tenantIds ? sql`tenant_id = any(${tenantIds}::text[])` : sql`true`
-  return sql<UndeliveredRow>`
-    select tenant_id, state, count(*) as n, (array_agg(answer order by at desc))[1] as answer
-    from (
-      select tenant_id, 'waiting' as state, answer, due_at as at from ${queue}
-      where due_at < ${NEVER_DUE} and attempts > 0 and ${isOf}
-      union all
-      select tenant_id, 'given_up', answer, ended_at from ${queue} as message
-      where ${raw(STATE_CONDITIONS.given_up)} and ended_at >= ${since} and ${isOf}
-        and not exists (select 1 from ${queue} as later
-          where later.tenant_id = message.tenant_id and later.user_id = message.user_id
-            and later.created_at > message.created_at
-            and later.kind = message.kind and later.outcome = 'sent')
-    ) as found group by tenant_id, state order by max(at) desc`
 }
 
 /**

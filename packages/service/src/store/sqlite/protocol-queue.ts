@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import {
+  FAILED_CONDITION,
   MESSAGE_COLUMNS,
   type MessageQueue,
   type MessageRow,
@@ -9,6 +10,7 @@ import {
   STATE_CONDITIONS,
   toMessage,
   toUndelivered,
+  UNDELIVERED_READ,
   type UndeliveredMessages,
   type UndeliveredRow,
 } from '../protocol-store.ts'
@@ -31,6 +33,7 @@ export function createSqliteQueue(
 ): MessageQueue {
   const timeIn = (seconds: number): Micros => now() + seconds * 1e6
   const sql = prepare(database, table)
+  const undelivered = prepareUndelivered(database, table)
   const searches = new Map<string, StatementSync>()
 
   /** Prepares a search at its first use, because only `mail` has the indexes for states. */
@@ -108,7 +111,7 @@ export function createSqliteQueue(
     async waiting(limit) {
       return messages(sql.waiting.all(limit)).map((message) => ({ ...message, sealed: '' }))
     },
-    undelivered: async (...of) => undeliveredBy(sql.undelivered, ...of),
+    undelivered: async (...of) => undelivered(...of),
     async backlog() {
       const row = sql.backlog.get() as { waiting: number; oldest: number | null }
       return { waiting: row.waiting, oldestAge: Math.max(0, now() - (row.oldest ?? now())) / 1e6 }
@@ -173,21 +176,6 @@ function prepare(database: DatabaseSync, table: Table) {
     waiting: database.prepare(
       `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
     ),
-    // SQLite takes the answer from the row with the latest time.
-    undelivered: database.prepare(
-      `SELECT tenant_id, state, count(*) AS n, answer, max(at) AS at FROM (
-         SELECT tenant_id, 'waiting' AS state, answer, due_at AS at FROM ${table}
-         WHERE due_at < ${NEVER} AND attempts > 0
-         UNION ALL
-         SELECT tenant_id, 'given_up', answer, ended_at FROM ${table} AS message
-         WHERE ${STATE_CONDITIONS.given_up} AND ended_at >= ?2 AND NOT EXISTS (
-           SELECT 1 FROM ${table} AS later
-           WHERE later.tenant_id = message.tenant_id AND later.user_id = message.user_id
-             AND later.created_at > message.created_at
-             AND later.kind = message.kind AND later.outcome = 'sent'))
-       WHERE ?1 IS NULL OR tenant_id IN (SELECT value FROM json_each(?1))
-       GROUP BY tenant_id, state ORDER BY max(at) DESC`,
-    ),
     backlog: database.prepare(
       `SELECT count(*) AS waiting, min(created_at) AS oldest FROM ${table} WHERE due_at < ${NEVER}`,
     ),
@@ -201,12 +189,61 @@ function prepare(database: DatabaseSync, table: Table) {
   }
 }
 
-function undeliveredBy(
-  statement: StatementSync,
-  ...[tenantIds, since]: Parameters<MessageQueue['undelivered']>
-): UndeliveredMessages[] {
-  const rows = statement.all(tenantIds ? JSON.stringify(tenantIds) : null, since)
-  return (rows as unknown as UndeliveredRow[]).map(toUndelivered)
+/** Prepares the queries of {@link MessageQueue.undelivered} for a table with a queue. */
+function prepareUndelivered(
+  database: DatabaseSync,
+  table: Table,
+): (...of: Parameters<MessageQueue['undelivered']>) => UndeliveredMessages[] {
+  const failed = database.prepare(
+    `${tenantsWith(table, FAILED_CONDITION)}
+     SELECT tenants.id AS tenant_id, 'waiting' AS state, last.answer, counted.n, counted.n = size AS is_more
+     FROM (SELECT id, (SELECT count(*) FROM (SELECT 1 FROM ${table}
+         WHERE tenant_id = tenants.id AND ${FAILED_CONDITION} LIMIT (SELECT size FROM share))) AS n
+       FROM tenants) AS counted
+     JOIN tenants ON tenants.id = counted.id JOIN share
+     JOIN ${table} AS last ON last.rowid = (SELECT rowid FROM ${table}
+       WHERE tenant_id = tenants.id AND ${FAILED_CONDITION} ORDER BY due_at DESC LIMIT 1)
+     ORDER BY last.due_at DESC`,
+  )
+  // SQLite takes the answer from the row with the latest time.
+  const givenUp = database.prepare(
+    `${tenantsWith(table, STATE_CONDITIONS.given_up)}, newest AS MATERIALIZED (
+       SELECT message.tenant_id, message.answer, iif(ended_at >= ?2 AND NOT EXISTS (
+         SELECT 1 FROM ${table} AS later
+         WHERE later.tenant_id = message.tenant_id AND later.user_id = message.user_id
+           AND later.created_at > message.created_at
+           AND later.kind = message.kind AND later.outcome = 'sent'), ended_at, NULL) AS at
+       FROM tenants JOIN ${table} AS message ON message.rowid IN (
+         SELECT rowid FROM ${table} WHERE tenant_id = tenants.id AND ${STATE_CONDITIONS.given_up}
+         ORDER BY created_at DESC LIMIT (SELECT size FROM share))
+     )
+     SELECT tenant_id, 'given_up' AS state, answer, max(at) AS at, count(at) AS n,
+       count(*) = (SELECT size FROM share) AS is_more
+     FROM newest GROUP BY tenant_id HAVING n > 0 ORDER BY max(at) DESC`,
+  )
+  return (tenantIds, since) => {
+    const of = tenantIds ? JSON.stringify(tenantIds) : null
+    const rows = [...failed.all(of), ...(since === undefined ? [] : givenUp.all(of, since))]
+    return (rows as unknown as UndeliveredRow[]).map(toUndelivered)
+  }
+}
+
+/**
+ * The tables `tenants`, of the tenants in `?1` with messages of a condition, and `share`, of the
+ * number of messages to read for each. Tenants are looked up one after the other in an index.
+ */
+function tenantsWith(table: Table, condition: string): string {
+  const { all, most, least } = UNDELIVERED_READ
+  return `WITH RECURSIVE ids AS (
+      SELECT min(tenant_id) AS id FROM ${table} WHERE ${condition}
+      UNION ALL SELECT (SELECT min(tenant_id) FROM ${table}
+        WHERE ${condition} AND tenant_id > ids.id) FROM ids WHERE id IS NOT NULL
+    ), tenants AS MATERIALIZED (
+      SELECT id FROM ids
+      WHERE id IS NOT NULL AND (?1 IS NULL OR id IN (SELECT value FROM json_each(?1)))
+    ), share AS MATERIALIZED (
+      SELECT min(${most}, max(${least}, ${all} / max(1, count(*)))) AS size FROM tenants
+    )`
 }
 
 function messages(rows: unknown[]): QueuedMessage[] {

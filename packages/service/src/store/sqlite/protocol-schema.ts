@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
-import { NEVER } from '../protocol-store.ts'
+import { FAILED_CONDITION, NEVER } from '../protocol-store.ts'
 import { makePrivate } from './private-file.ts'
 
 /** The version of the tables. It is stored as `user_version` of the file. */
-export const SCHEMA_VERSION = 6
+export const SCHEMA_VERSION = 7
 
 /**
  * The number of pages in the log (16 MB) at which SQLite copies the log into the file. With this
@@ -78,7 +78,15 @@ const WAITING = ['mail', 'notice']
   )
   .join('\n')
 
-const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME, WAITING]
+/** The statements of version 7: indexes in which messages that failed so far are counted. */
+const FAILED = ['mail', 'notice']
+  .map(
+    (table) =>
+      `CREATE INDEX ${table}_failed ON ${table} (tenant_id, due_at) WHERE ${FAILED_CONDITION};`,
+  )
+  .join('\n')
+
+const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME, WAITING, FAILED]
 
 /**
  * Opens `protocol.db`, or creates it.

@@ -8,7 +8,7 @@ import { SYSTEM_TENANT_ID } from '../../../store/system-tenant.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../../calls/call.ts'
 import { answerOf } from '../../forms/mail-form.ts'
 import type { MailProblem } from '../../pages/index.ts'
-import { asIs, many, type Text } from '../../texts/index.ts'
+import { asIs, many, type Sentence, type Text } from '../../texts/index.ts'
 import { chartOfMonth, figuresOfDay } from './day.ts'
 
 /** The maximum number of tenants that a list of messages names. */
@@ -32,6 +32,22 @@ function mailLink(tenantId: string, state: 'waiting' | 'given_up'): MailProblem[
   return tenantId === SYSTEM_TENANT_ID
     ? { href: '/console/operators', label: 'Operators' }
     : { href: `/console/t/${tenantId}/outbox?state=${state}`, label: 'Outbox' }
+}
+
+/** The sentences about the messages of a tenant, by their state and number. */
+const sentences: Readonly<
+  Record<UndeliveredMessages['state'], Record<'one' | 'several' | 'orMore', Sentence>>
+> = {
+  waiting: {
+    one: 'A message of {tenant} could not be sent.',
+    several: '{count} messages of {tenant} could not be sent.',
+    orMore: '{count} or more messages of {tenant} could not be sent.',
+  },
+  given_up: {
+    one: 'A message of {tenant} was given up in the last 24 hours.',
+    several: '{count} messages of {tenant} were given up in the last 24 hours.',
+    orMore: '{count} or more messages of {tenant} were given up in the last 24 hours.',
+  },
 }
 
 /** The names of the tenants that exist, by id. */
@@ -65,8 +81,9 @@ async function showOverview(call: Call): Promise<Result> {
     undelivered.filter(({ state, tenantId }) => state === wanted && isKnown(tenantId))
   const [failing, givenUp] = [inState('waiting'), inState('given_up')]
   const shown = (found: readonly UndeliveredMessages[]) =>
-    found.slice(0, MAX_NAMED).map(({ tenantId, state, count, answer }) => ({
+    found.slice(0, MAX_NAMED).map(({ tenantId, state, count, isMore, answer }) => ({
       link: mailLink(tenantId, state),
+      sentence: sentences[state][isMore ? 'orMore' : count === 1 ? 'one' : 'several'],
       name: nameOf(names.get(tenantId)),
       count,
       answer: answerOf(answer),

@@ -2,7 +2,7 @@ import { listDeletions } from '../../../domain/tenants/deletions.ts'
 import { isShared } from '../../../domain/writes/context.ts'
 import type { MessageQueue } from '../../../store/protocol-store.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../../calls/call.ts'
-import { message, type Sentence } from '../../texts/index.ts'
+import { message, type Sentence, type Text } from '../../texts/index.ts'
 
 const PATH = '/console/system'
 
@@ -51,14 +51,22 @@ async function show({ scope, system }: Call): Promise<Result> {
 async function backlog(queue: MessageQueue) {
   const [waiting, undelivered] = await Promise.all([
     queue.waiting(MAX_COUNTED),
-    queue.undelivered(undefined, Number.MAX_SAFE_INTEGER),
+    queue.undelivered(undefined, undefined),
   ])
-  const failing = undelivered.filter(({ state }) => state === 'waiting')
+  const failing = undelivered.reduce((sum, { count }) => sum + count, 0)
   return {
-    waiting: message(waiting.length < MAX_COUNTED ? '{count}' : '{count} or more', {
-      count: waiting.length,
-    }),
-    failing: failing.reduce((sum, { count }) => sum + count, 0),
+    waiting: counted(waiting.length, waiting.length === MAX_COUNTED),
+    failing:
+      failing > 0
+        ? counted(
+            failing,
+            undelivered.some(({ isMore }) => isMore),
+          )
+        : undefined,
     oldestAt: waiting.length === 0 ? undefined : Math.min(...waiting.map((one) => one.createdAt)),
   }
+}
+
+function counted(count: number, isMore: boolean): Text {
+  return message(isMore ? '{count} or more' : '{count}', { count })
 }
