@@ -557,3 +557,26 @@ test('sessions move from a store to cookies, and back, with a login and without 
   expect(await ask(sealed, '/', one.header())).toBe('out')
   expect(await ask(stored, '/', two.header())).toBe('out')
 })
+
+test('a renewal keeps what this request has saved, also after the process has forgotten it', async () => {
+  let ahead = 0
+  await using site = await start(
+    {},
+    { now: () => Math.floor(Date.now() / 1000) + ahead },
+    (app) => {
+      app.get('/chosen', (req, res) => void res.send(req.session.chosen ?? 'nothing'))
+      app.get('/choose', async (req, res) => {
+        await save(req)
+        ahead += 61
+        await req.auth.renewSession()
+        ahead += 61
+        await req.auth.renewSession()
+        res.send('chosen')
+      })
+    },
+  )
+  const { open } = await logIn(site)
+  expect((await open('/choose')).text).toBe('chosen')
+  expect((await open('/chosen')).text).toBe('dark')
+  expect((await open('/')).text).toBe('in as ada')
+})

@@ -94,8 +94,11 @@ class CookieStore implements SessionStore {
   readonly #shared: Shared
   readonly #cookieHeader: string | null | undefined
   readonly #response: Sent
-  /** The session of the request's cookie, which a renewal reads again after it has a new id. */
-  readonly #opened: SealedSession | undefined
+  /**
+   * The session before its last change of id: at first, that of the request's cookie. A renewal
+   * reads it again after it has the new id.
+   */
+  #before: SealedSession | undefined
   #session: SealedSession | undefined
   #isChanged = false
   /** Whether this request itself has destroyed the session of its cookie. */
@@ -112,12 +115,12 @@ class CookieStore implements SessionStore {
     this.#shared = shared
     this.#cookieHeader = cookieHeader
     this.#response = response
-    this.#opened = session
+    this.#before = session
     this.#session = session
   }
 
   get(id: string): SessionRecord | undefined {
-    const held = [this.#session, this.#opened].find((one) => one?.id === id)
+    const held = [this.#session, this.#before].find((one) => one?.id === id)
     const own = held?.record
     const latest = this.#shared.memory.latest(id, own)
     if (own && latest && latest !== own && held === this.#session) {
@@ -147,7 +150,7 @@ class CookieStore implements SessionStore {
     const { memory, hasEnded } = this.#shared
     memory.end(id)
     hasEnded(id)
-    if (this.#opened?.id === id) this.#isEnded = true
+    if (this.#before?.id === id) this.#isEnded = true
     if (this.#session?.id !== id) return
     this.#isChanged = true
     this.mustBeWritable()
@@ -194,6 +197,7 @@ class CookieStore implements SessionStore {
     try {
       const record = this.#shared.chunks.fit(id, changed)
       this.#shared.memory.keep(id, record)
+      if (this.#session && this.#session.id !== id) this.#before = this.#session
       this.#session = { id, record }
       this.#isChanged = true
     } catch (error) {
