@@ -179,6 +179,10 @@ test.concurrent('what cannot be saved in a full Redis is answered by the error h
         Object.assign(req.session, { note: 'remember' })
         res.send('noted')
       })
+      app.get('/renew', requireUser(), async (req, res) => {
+        await req.auth.renewSession()
+        res.send('renewed')
+      })
       app.use(((error, _req, res, _next) => {
         told.push(error)
         res.status(error.status).send('not noted')
@@ -190,7 +194,9 @@ test.concurrent('what cannot be saved in a full Redis is answered by the error h
 
   await redis.inspect((r) => r.config('SET', 'maxmemory', '1'))
   expect(await status(site, browser, '/note')).toBe(503)
-  expect(told).toMatchObject([{ code: 'LATCHKEY_SESSION_UNAVAILABLE', status: 503 }])
+  expect(await status(site, browser, '/renew')).toBe(503)
+  const unavailable = { code: 'LATCHKEY_SESSION_UNAVAILABLE', status: 503 }
+  expect(told).toMatchObject([unavailable, unavailable])
   expect(await status(site, browser, '/account')).toBe(200)
   await store.close()
 })
@@ -224,6 +230,24 @@ test.concurrent('while a full Redis refuses the lock of a refresh, an access tok
   await redis.inspect((r) => r.config('SET', 'maxmemory', '0'))
   expect(await token()).toMatch(/^access-/)
   expect(site.provider.count('/token')).toBe(2)
+  await store.close()
+})
+
+test.concurrent('while Redis is full, requests extend no session: an active user is logged out after the idle time', async () => {
+  await using redis = await startRedis(['maxmemory-policy noeviction'])
+  const store = createSessionStore({ url: redis.url })
+  await using site = await startSite(
+    (app) => {
+      app.get('/public', (_req, res) => void res.send('open to all'))
+      app.get('/account', requireUser(), (req, res) => void res.send(`Hello ${req.auth.user?.sub}`))
+    },
+    { session: { store, idleSeconds: 2 } },
+  )
+  const browser = await signIn(site)
+
+  await redis.inspect((r) => r.config('SET', 'maxmemory', '1'))
+  expect(await status(site, browser, '/account')).toBe(200)
+  await until('the session expires', async () => (await status(site, browser, '/account')) === 302)
   await store.close()
 })
 

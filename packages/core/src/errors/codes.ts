@@ -325,7 +325,7 @@ export type AccessErrorCode = keyof typeof ACCESS
 const REFRESH = {
   LATCHKEY_REFRESH_UNAVAILABLE: {
     status: 503,
-    is: 'the provider could not be asked; trying later may succeed',
+    is: 'the tokens could not be refreshed; trying later may succeed',
     remedy: 'Answer your own caller with 503 and try again later. The session is kept.',
   },
   LATCHKEY_REFRESH_REJECTED: {

@@ -55,7 +55,11 @@ export interface SessionStore {
   readonly index?: SessionIndex
   /** Makes logins and logout tokens single use across processes. */
   readonly once?: ReplayCache
-  /** Lets only one process at a time refresh the tokens of a session. */
+  /**
+   * Lets only one process at a time refresh the tokens of a session. Without it, a renewal of the
+   * session does not wait for a refresh in another process, so the new session may keep a refresh
+   * token that is used up.
+   */
   readonly lock?: SessionLock
   /**
    * Whether the store is in the memory of this process, so that its sessions end with the process.
