@@ -67,9 +67,17 @@ async function open(kind: string) {
 }
 
 test.each(Object.keys(dataStores))(
-  'an import that begins or is stopped has an entry, even if the process ends right after it, on %s',
+  'an import that begins, ends or is stopped has an entry, even if the process ends right after it, on %s',
   async (kind) => {
-    const { scope, checked, entriesOf } = await open(kind)
+    const { scope, store, step, checked, entriesOf } = await open(kind)
+    const whole = await beginImport(scope, await checked())
+    await step()
+    expect(await getImport(scope, whole.id)).toMatchObject({ state: 'done' })
+    const entries = await store.audit.list({ request: whole.id })
+    expect(entries.map(({ action, target }) => `${action} ${target}`)[0]).toBe(
+      'user.import 1 created, 0 existing, 0 refused',
+    )
+
     const { id } = await beginImport(scope, await checked())
     expect(await getImport(scope, id)).toMatchObject({ state: 'running' })
     expect(await entriesOf(id)).toEqual(['admin job.begin'])

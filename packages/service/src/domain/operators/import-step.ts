@@ -5,7 +5,7 @@ import { updateByExport } from '../users/import-changes.ts'
 import type { ExportedUser } from '../users/import-differences.ts'
 import { importUsers, type UserToImport } from '../users/import-user.ts'
 import { findUsers } from '../users/users.ts'
-import { note, noteRefusal } from '../writes/audit.ts'
+import { entryOf, noteRefusal } from '../writes/audit.ts'
 import { nowMicros, type Scope } from '../writes/context.ts'
 import { isKeyGone } from '../writes/key-gone.ts'
 import { checkRows } from './import-check.ts'
@@ -122,11 +122,9 @@ async function importPart(
   job.state = 'done'
   const { created, existing, refused, changed, conflicts } = job.progress
   const of = job.work.isUpdate ? ` (${changed} changed, ${conflicts} conflicts)` : ''
-  await note(
-    scope,
-    'user.import',
-    `${created} created, ${existing} existing${of}, ${refused} refused`,
-  )
+  const summary = `${created} created, ${existing} existing${of}, ${refused} refused`
+  // Stored together, so that a process which dies here notes the end once.
+  await jobs.keep(job, 0, entryOf(scope, 'user.import', summary))
 }
 
 async function importRecords(
