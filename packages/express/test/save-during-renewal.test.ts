@@ -112,3 +112,40 @@ test('a session without a refresh token that is renewed twice at the same time s
   expect((await browser.open(site.url)).text).toBe('ada')
   expect(await site.router.sessions.list('ada')).toHaveLength(1)
 })
+
+describe.each(STORES)('on the store %s', (name) => {
+  test.each([
+    ['stores', 'set'],
+    ['destroys', 'destroy'],
+  ] as const)(
+    'a user who is read again when the renewal %s the session is kept',
+    async (_what, method) => {
+      const { store, close } = await openStore(name)
+      const paused = pausing(store)
+      await using site = await startSite(
+        (app: Express) => {
+          app.get('/both', async (req, res) => {
+            let read: Promise<unknown> | undefined
+            paused.before(method, 1, async () => {
+              read = req.auth.refreshUser()
+              // Long enough for the provider to answer.
+              await new Promise((resolve) => setTimeout(resolve, 100))
+            })
+            await req.auth.renewSession()
+            await read
+            res.send('both')
+          })
+          app.get('/', (req, res) => void res.send(String(req.auth.user?.name)))
+        },
+        { session: { store: paused.store } },
+      )
+      const browser = createBrowser()
+      await browser.open(`${site.url}/login`)
+      site.provider.user = { sub: 'ada', name: 'Ada Lovelace' }
+
+      expect((await browser.open(`${site.url}/both`)).text).toBe('both')
+      expect((await browser.open(site.url)).text).toBe('Ada Lovelace')
+      await close()
+    },
+  )
+})

@@ -93,6 +93,11 @@ export class StoredSession {
   /** Reads the stored session again, because another request may have changed it meanwhile. */
   async reload(): Promise<AuthSession | undefined> {
     this.mustBeKnown()
+    while (this.#renewing) await this.#renewing
+    return this.#reread()
+  }
+
+  async #reread(): Promise<AuthSession | undefined> {
     if (!this.#id) return undefined
     this.#record = await this.#sessions.load(this.#id)
     this.#isAsRead = true
@@ -191,7 +196,7 @@ export class StoredSession {
       await this.#moveTo(next, content, async (notices) => {
         // Reloaded after the new session is stored. A request that ends the login from now on finds
         // both sessions.
-        await this.reload()
+        await this.#reread()
         const { login } = content
         if (!this.#record || (login && this.#hasEnded(login, login.createdAt, notices))) return
         const latest = contentOf(this.#record)
@@ -221,15 +226,18 @@ export class StoredSession {
    */
   async update(login: AuthSession): Promise<boolean> {
     this.mustBeKnown()
-    const seen = this.current
-    if (!this.#id || !seen) return false
+    while (this.#renewing) await this.#renewing
+    const [id, seen] = [this.#id, this.current]
+    if (!id || !seen) return false
     const stored = await this.#sessions.change(
-      this.#id,
+      id,
       (record) =>
         // A slow refresh does not overwrite the tokens of one that finished before it.
         record.login && sameTokens(record.login, seen) ? { login, data: record.data } : undefined,
       this.#isAsRead ? this.#record : undefined,
     )
+    // A renewal that began meanwhile may have copied the login from before this change.
+    if (this.idNow(id) !== id) return this.update(login)
     if (!stored?.login || !sameTokens(stored.login, login)) return false
     this.#record = { ...stored, login, data: this.data }
     this.#isAsRead = false
