@@ -361,6 +361,29 @@ test('a session that a logout of another tab ends stays ended when a slow reques
   expect(await ask(user.site, '/', copy)).toBe('out')
 })
 
+test.each([
+  ['has ended in this process before', (cookie: string) => cookie],
+  ['cannot be opened here', (cookie: string) => cookie.replace(/.$/, '_')],
+] as const)(
+  'a logout removes a cookie whose session %s, because another process may accept it',
+  async (_what, sent) => {
+    await using user = await beside(() => {})
+    const [name = ''] = namesOf(user.browser)
+    const cookie = user.header()
+    await user.logOut()
+
+    const answer = await fetch(`${user.site.url}/logout`, {
+      method: 'POST',
+      headers: { cookie: sent(cookie), 'sec-fetch-site': 'same-origin' },
+      redirect: 'manual',
+    })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.getSetCookie()).toContainEqual(
+      expect.stringMatching(new RegExp(`^${name}=;.*Max-Age=0`)),
+    )
+  },
+)
+
 test('a slow request that logs out removes the cookie, although another request has renewed the session', async () => {
   await using user = await beside(
     () => {},

@@ -94,6 +94,26 @@ describe.each(Object.keys(renewals) as Renewal[])('%s', (how) => {
   })
 })
 
+test.each<[where: string, open: () => SessionStore | 'cookie']>([
+  ['in the memory of the process', createMemoryStore],
+  ['in the cookie', () => 'cookie'],
+])(
+  'a session that its request destroys while it gets a new id stays ended, %s',
+  async (_where, open) => {
+    for (let turns = 0; turns < 40; turns++) {
+      const seen = await renewAndSave(open(), async (req) => {
+        const renewed = req.auth.renewSession().catch(() => {})
+        for (let turn = 0; turn < turns; turn++) await undefined
+        const ended = new Promise<void>((resolve, reject) => {
+          req.session.destroy((error) => (error ? reject(error) : resolve()))
+        })
+        await Promise.all([renewed, ended])
+      })
+      expect(seen, `after ${turns} turns`).not.toHaveProperty('sub')
+    }
+  },
+)
+
 test('a session without a refresh token that is renewed twice at the same time stays one session', async () => {
   await using site = await startSite((app: Express) => {
     app.get('/twice', async (req, res) => {

@@ -50,7 +50,7 @@ export function createCookieSessions(
     createSessionsById({
       ...{ settings, now, store, inCookie: true, newId: newSessionId, endedLogins: undefined },
       refreshLock,
-      setCookies: () => store.setCookies(),
+      setCookies: (change) => store.setCookies(change === null),
       mustBeWritable: () => store.mustBeWritable(),
     })
   const all = over(new CookieStore(shared))
@@ -101,8 +101,6 @@ class CookieStore implements SessionStore {
   #before: SealedSession | undefined
   #session: SealedSession | undefined
   #isChanged = false
-  /** Whether this request itself has destroyed the session of its cookie. */
-  #isEnded = false
   #written: { readonly record: SessionRecord | undefined; readonly lines: readonly string[] } =
     NOTHING_WRITTEN
 
@@ -150,7 +148,6 @@ class CookieStore implements SessionStore {
     const { memory, hasEnded } = this.#shared
     memory.end(id)
     hasEnded(id)
-    if (this.#before?.id === id) this.#isEnded = true
     if (this.#session?.id !== id) return
     this.#isChanged = true
     this.mustBeWritable()
@@ -172,13 +169,17 @@ class CookieStore implements SessionStore {
 
   /**
    * The `Set-Cookie` values for the changes, including changes by other requests of this process.
+   *
+   * @param isRemoved - Whether this request itself has ended the session. Then the cookie is
+   *   removed, also one that this process cannot open or whose session has ended before: another
+   *   process may accept it.
    */
-  setCookies(): readonly string[] {
-    if (!this.#isChanged) return NOTHING_WRITTEN.lines
+  setCookies(isRemoved: boolean): readonly string[] {
+    if (!this.#isChanged && !isRemoved) return NOTHING_WRITTEN.lines
     const { id } = this.#session ?? {}
-    const record = id === undefined ? undefined : this.get(id)
+    const record = isRemoved || id === undefined ? undefined : this.get(id)
     // Another request has ended or renewed the session. By now, the browser may have a new cookie.
-    if (!record && !this.#isEnded) return NOTHING_WRITTEN.lines
+    if (!record && !isRemoved) return NOTHING_WRITTEN.lines
     if (this.#written !== NOTHING_WRITTEN && this.#written.record === record) {
       return this.#written.lines
     }

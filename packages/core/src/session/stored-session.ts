@@ -248,6 +248,7 @@ export class StoredSession {
   async end(): Promise<void> {
     // If the store did not answer, the cookie stays, so that the logout can be repeated.
     this.mustBeKnown()
+    while (this.#renewing) await this.#renewing
     if (this.#id) await endById(this.#sessions, this.#id, this.current)
     this.#cookieChange = null
     this.#id = undefined
@@ -300,7 +301,8 @@ export class StoredSession {
   /** Begins the session of an anonymous visitor. */
   async #begin(id: string, data: Data): Promise<void> {
     // This request has ended the session with this id, so the id must not be used again.
-    if (id === this.#openedId) throw new SessionEndedError()
+    const isUsed = id === this.#openedId || [...(this.#renewed?.values() ?? [])].includes(id)
+    if (isUsed) throw new SessionEndedError()
     await this.#sessions.create(id, { data })
     this.#become(id, { data, expiresAt: 0 })
   }

@@ -70,8 +70,8 @@ const NEEDS_LOGIN: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Errors of a refresh after which a token that has not expired is still returned. A store that
- * refuses writes gives no lock, so that nothing is refreshed.
+ * Errors of a refresh after which a token that has not expired is still returned. A store with a
+ * lock that refuses writes gives no lock, so that nothing is refreshed.
  */
 const KEEPS_TOKEN: ReadonlySet<string> = new Set([
   'LATCHKEY_REFRESH_UNAVAILABLE',
