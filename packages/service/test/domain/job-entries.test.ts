@@ -82,6 +82,8 @@ test.each(Object.keys(dataStores))(
     expect(await getImport(scope, id)).toMatchObject({ state: 'running' })
     expect(await entriesOf(id)).toEqual(['admin job.begin'])
 
+    // As by a double click.
+    await Promise.all([stopImport(scope, id), stopImport(scope, id)])
     await stopImport(scope, id)
     expect((await getImport(scope, id)).work.isStopped).toBe(true)
     expect(await entriesOf(id)).toEqual(['admin job.stop', 'admin job.begin'])
@@ -93,6 +95,7 @@ test.each(Object.keys(dataStores))(
   async (kind) => {
     const { scope, step, disable, entriesOf } = await open(kind)
     const { id } = await disable(scope)
+    await Promise.all([stopJob(scope, id), stopJob(scope, id)])
     await stopJob(scope, id)
     expect(await entriesOf(id)).toEqual(['admin job.stop', 'admin job.begin'])
     await step()

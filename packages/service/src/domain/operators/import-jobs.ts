@@ -180,11 +180,15 @@ export function isStoppable({ state, progress, work }: ImportJob): boolean {
  */
 export async function stopImport(scope: Scope, id: string): Promise<ImportJob> {
   const job = await getImport(scope, id)
+  if (job.work.isStopped) return job
   if (!isStoppable(job)) throw notRunning()
   const stopped: ImportJob = { ...job, work: { ...job.work, isStopped: true } }
   const entry = entryOf(scope, 'job.stop', id)
-  if (!(await scope.context.store.jobs.setWork(stopped, job.work, entry))) throw notRunning()
-  return stopped
+  if (await scope.context.store.jobs.setWork(stopped, job.work, entry)) return stopped
+  // Another request may have stopped the import meanwhile.
+  const now = await getImport(scope, id)
+  if (!now.work.isStopped) throw notRunning()
+  return now
 }
 
 const notRunning = () => new ServiceError('conflict', reason('job_not_running'))

@@ -77,7 +77,7 @@ export async function tellOfMove(
     if (!(await isKeyGone(context, error))) throw error
     const { requestId } = job.actor
     const actor = { name: 'service', ...(requestId !== undefined && { requestId }) }
-    return note({ context, actor, tenantId }, 'mail.given_up', job.id, 'failure')
+    return note({ context, actor, tenantId }, 'mail.given_up', userId, 'failure')
   }
   await tell({ ...scope, tenantId }, JSON.parse(text) as Move)
 }
