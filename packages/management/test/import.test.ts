@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient } from '@latchkey/management'
 import { expect, test } from 'vitest'
@@ -363,6 +363,58 @@ test('no output file of an import overwrites its input', async () => {
     './users.csv',
   ])
   expect(code).toBe(2)
-  expect(stderr).toContain('must be four files')
+  expect(stderr).toBe(
+    '--result must be a file of its own: ./users.csv is the same file as users.csv (FILE).\n',
+  )
   expect(readFileSync(join(installation.folder, file), 'utf8')).toBe(oldTable(2))
+})
+
+test('links are followed before two paths of an import are taken for two files', async () => {
+  await using installation = await startInstallation()
+  const { folder, run } = installation
+  const at = (name: string) => join(folder, name)
+  const known = ['old_id,new_id,line,email', 'old-0,usr_0,2,user-0@example.com', ''].join('\n')
+  const texts = { 'users.csv': oldTable(2), 'users.csv.journal': '', 'known.csv': known }
+  for (const [name, text] of Object.entries(texts)) write(installation, name, text)
+  symlinkSync('users.csv', at('to-file'))
+  symlinkSync(at('users.csv.journal'), at('to-journal'))
+  symlinkSync('known.csv', at('to-known'))
+  symlinkSync('folder/users.csv.result.csv', at('to-new'))
+  symlinkSync('.', at('folder'))
+  linkSync(at('users.csv'), at('hard'))
+  const names = readdirSync(folder).sort()
+  const update = ['--update', 'known.csv']
+
+  for (const [options, sentence] of [
+    [['--rejects', 'to-file'], '--rejects must be a file of its own: to-file is the same file as'],
+    [['--rejects', 'hard'], 'hard is the same file as users.csv (FILE).'],
+    [['--rejects', 'folder/users.csv'], 'folder/users.csv is the same file as users.csv (FILE).'],
+    [['--journal', 'to-file'], 'to-file is the same file as users.csv (FILE).'],
+    [['--result', 'to-journal'], 'is the same file as users.csv.journal (--journal).'],
+    // The file that this link names does not exist yet.
+    [['--rejects', 'to-new'], 'to-new is the same file as users.csv.result.csv (--result).'],
+    [[...update, '--review', 'to-file'], 'to-file is the same file as users.csv (FILE).'],
+    [[...update, '--rejects', 'to-known'], 'to-known is the same file as known.csv (--update).'],
+    [[...update, '--result', 'to-known'], 'to-known is the same file as known.csv (--update).'],
+    [[...update, '--review', 'x', '--rejects', './x'], 'x is the same file as ./x (--rejects).'],
+  ] as const) {
+    const { code, stderr } = await run(['users', 'import', 'users.csv', ...options])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
+  }
+  expect(readdirSync(folder).sort()).toEqual(names)
+  for (const [name, text] of Object.entries(texts)) {
+    expect([name, readFileSync(at(name), 'utf8')]).toEqual([name, text])
+  }
+  expect(await allUsers(installation)).toEqual([])
+})
+
+test('an import can write several results to one device', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', oldTable(2))
+  const results = ['--result', '/dev/null', '--rejects', '/dev/null']
+  const imported = ['users', 'import', file, ...results]
+  expect(await installation.run(imported)).toMatchObject({ code: 0 })
+  const updated = await installation.run([...imported, '--update', '--review', '/dev/null'])
+  expect(updated).toMatchObject({ code: 0, stdout: expect.stringContaining('2 unchanged') })
+  expect(await allUsers(installation)).toHaveLength(2)
 })

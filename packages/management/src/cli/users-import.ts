@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient } from '../client.ts'
 import { wholeNumber } from '../command-line/arguments.ts'
@@ -36,25 +35,20 @@ import { createUserUpdater } from '../resources/user-updater.ts'
 import { createHttpFetch } from './http-fetch.ts'
 import { clientOptions, pair, type TenantOptions, tenantOf, withTenant } from './options.ts'
 import { createProgress } from './progress.ts'
+import { type FileOptions, filesOf, type ImportFiles } from './users-import-files.ts'
 import { type UpdateRun, updateUsers } from './users-update.ts'
 
-interface ImportOptions extends TenantOptions, JsonOptions {
+interface ImportOptions extends TenantOptions, JsonOptions, FileOptions {
   format?: FileFormat
   encoding: Encoding
   map?: [string, string][]
   blocks?: StateFlag[]
   allows?: StateFlag[]
   hashAlgorithm?: HashName
-  firebaseHash?: string
   passwords: boolean
   dryRun?: boolean
-  update?: string | true
-  review?: string
   concurrency: number
   requestsPerSecond?: number
-  journal?: string
-  result?: string
-  rejects?: string
 }
 
 const NO_STATES =
@@ -146,7 +140,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
     console.error(oneLine(`${column}: ${valuesInWords(values)}`))
   }
   if (checked.disabled > 0) console.error(`To be imported disabled: ${count(checked.disabled)}.`)
-  if (options.update !== undefined) return update(input, checked, options, file)
+  if (options.update !== undefined) return update(input, checked, options, files)
   if (!checked.saysStates) console.error(NO_STATES)
   if (options.dryRun) return reportDryRun(checked, options)
   const outputs = [files.resultFile, files.rejectsFile].filter((path) => !isShareable(path))
@@ -171,57 +165,16 @@ function count(rows: number): string {
   return rows === 1 ? '1 row' : `${rows} rows`
 }
 
-interface Files {
-  journalFile: string
-  resultFile: string
-  rejectsFile: string
-}
-
-/**
- * The paths of the files that an import writes.
- *
- * @throws Exit (usage error) unless these paths and `file` name four different files, or if one is
- *   a folder.
- */
-function filesOf(file: string, options: ImportOptions): Files {
-  const files = {
-    journalFile: options.journal ?? `${file}.journal`,
-    resultFile: options.result ?? `${file}.result.csv`,
-    rejectsFile: options.rejects ?? `${file}.rejects.csv`,
-  }
-  const paths = [file, ...Object.values(files)].map((path) => resolve(path))
-  if (new Set(paths).size < paths.length) {
-    throw new Exit(exitCodes.usage, 'FILE, --journal, --result and --rejects must be four files.')
-  }
-  for (const path of Object.values(files)) refuseFolder(path)
-  return files
-}
-
-function refuseFolder(path: string): void {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
-  throw new Exit(exitCodes.usage, `${path} is a folder; name a file.`)
-}
-
 async function update(
   input: ImportFile,
   checked: Checked,
   options: ImportOptions,
-  file: string,
+  files: ImportFiles,
 ): Promise<void> {
   const known = options.update === true ? undefined : options.update
   if (known !== undefined && !statSync(known, { throwIfNoEntry: false })?.isFile()) {
     throw new Error(`There is no file ${known}, the result of an earlier import.`)
   }
-  const { resultFile, rejectsFile, journalFile } = filesOf(file, {
-    ...options,
-    journal: options.journal ?? `${file}.update.journal`,
-  })
-  const reviewFile = options.review ?? `${file}.review.csv`
-  const paths = [file, resultFile, rejectsFile, journalFile, ...(known ? [known] : [])]
-  if (paths.some((path) => resolve(path) === resolve(reviewFile))) {
-    throw new Exit(exitCodes.usage, '--review must be a file of its own.')
-  }
-  refuseFolder(reviewFile)
   const pace = paceOf(options)
   const connection = clientOptions(options, pace.fetch)
   const client = createManagementClient(connection)
@@ -231,9 +184,10 @@ async function update(
     ...{ input, checked, tenant, baseUrl: options.url, known },
     update: createUserUpdater(createSend(resolveOptions(connection)), tenant),
     isPreview: options.dryRun === true,
-    files: { journalFile, resultFile, rejectsFile, reviewFile },
+    files,
   }
-  const outputs = [resultFile, rejectsFile, reviewFile].filter((path) => !isShareable(path))
+  const { journalFile, ...results } = files
+  const outputs = Object.values(results).filter((path) => !isShareable(path))
   await withLocks(journalFile, outputs, () => updateUsers(updateRun, options))
 }
 
@@ -252,7 +206,7 @@ async function run(
   input: ImportFile,
   checked: Checked,
   options: ImportOptions,
-  { journalFile, resultFile, rejectsFile }: Files,
+  { journalFile, resultFile, rejectsFile }: ImportFiles,
 ): Promise<void> {
   const pace = paceOf(options)
   const connection = clientOptions(options, pace.fetch)

@@ -9,6 +9,7 @@ import { openCsv } from '../import/run/results.ts'
 import { type RowResult, runUpdate } from '../import/run/update.ts'
 import type { UserUpdater } from '../resources/user-updater.ts'
 import { createProgress } from './progress.ts'
+import type { ImportFiles } from './users-import-files.ts'
 
 /** The input of {@link updateUsers}. */
 export interface UpdateRun {
@@ -23,15 +24,7 @@ export interface UpdateRun {
    * email address.
    */
   known: string | undefined
-  files: UpdateFiles
-}
-
-/** The paths of the files that an update writes. */
-export interface UpdateFiles {
-  journalFile: string
-  resultFile: string
-  rejectsFile: string
-  reviewFile: string
+  files: ImportFiles
 }
 
 /** The counts of an update. Each row counts in exactly one of the first five. */

@@ -43,7 +43,7 @@ export function openCsv(
   path: string,
   columns: string[],
 ): { write(row: string[]): Promise<void>; close(): Promise<void> } {
-  const part = lstatSync(path, { throwIfNoEntry: false })?.isFile() === false ? path : partOf(path)
+  const part = isReplaced(path) ? partOf(path) : path
   const rows = stringify({ header: true, columns })
   const flags = part === path ? 'w' : 'wx'
   const file = rows.pipe(createWriteStream(part, { flags, mode: 0o600 }))
@@ -60,6 +60,14 @@ export function openCsv(
       if (part !== path) renameSync(part, path)
     },
   }
+}
+
+/**
+ * Whether {@link openCsv} replaces a path when the new file is complete. Otherwise the path has a
+ * FIFO, a device or a link.
+ */
+export function isReplaced(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() !== false
 }
 
 /** The temporary name of a file, under which no file stands. */
