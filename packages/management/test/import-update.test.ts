@@ -1,8 +1,9 @@
+import { execFileSync, spawn } from 'node:child_process'
 import { pbkdf2Sync } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient, type ManagementClient } from '@latchkey/management'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { lock } from '../src/import/run/lock.ts'
 import { type Installation, startInstallation } from './support/command.ts'
 import { createLogIn } from './support/log-in.ts'
@@ -294,4 +295,42 @@ test('the journal of an update is not used for another tenant', async () => {
   })
   const client = createManagementClient({ baseUrl: url, apiKey: secret })
   expect((await client.users(other.id).page()).total).toBe(2)
+})
+
+test('an update whose review has a reader that goes away ends with the counts until then, and the same command continues', async () => {
+  await using installation = await startInstallation()
+  const { folder, run } = installation
+  const count = 1_000
+  // The list of them is longer than a pipe and the buffers of the command can hold.
+  const domain = `${'long.'.repeat(40)}example.com`
+  const table = (isBlocked: boolean) => [
+    'id,email,blocked',
+    ...Array.from({ length: count }, (_, n) => `${n},user-${n}@${domain},${isBlocked}`),
+  ]
+  const file = write(installation, 'users.csv', table(false))
+  expect(await run(['users', 'import', file])).toMatchObject({ code: 0 })
+  const newer = write(installation, 'newer.csv', table(true))
+  const fifo = join(folder, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const reader = spawn('head', ['-n', '5', fifo])
+  onTestFinished(() => void reader.kill())
+
+  const update = ['users', 'import', newer, '--update', 'users.csv.result.csv']
+  const stopped = await run([...update, '--review', 'fifo'])
+  expect(stopped).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(
+      /The reader of fifo stopped before everything was written\.\nInterrupted; the same command continues\.\n$/,
+    ),
+    stdout: expect.stringMatching(
+      /^0 new, \d+ changed, 0 unchanged, .* rejected: \d+ of 1000 rows\.\n$/,
+    ),
+  })
+  expect(stopped.stderr).not.toContain('    at ')
+  expect(existsSync(join(folder, 'newer.csv.result.csv'))).toBe(false)
+
+  const changed = Number(/(\d+) changed/.exec(stopped.stdout)?.[1])
+  const numbersAfter = { new: 0, changed: count - changed, unchanged: changed, rejected: 0 }
+  expect(await numbers(installation, update.slice(2))).toMatchObject(numbersAfter)
+  expect(read(installation, 'newer.csv.result.csv')).toHaveLength(count)
 })

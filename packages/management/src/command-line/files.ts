@@ -29,6 +29,11 @@ export function fileFailure(
     case 'EPERM':
     case 'EROFS':
       return `${path} cannot be ${purpose} by this user (${code}). Change its owner or mode, or name another place.`
+    case 'EPIPE':
+      return `The reader of ${path} stopped before everything was written.`
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `There is no space left for ${path} (${code}).`
     default:
       return undefined
   }

@@ -127,7 +127,7 @@ async function update(
     },
     onCreated: ({ oldId, user }, created_) =>
       created.push(`${oldId},${created_},,${user.profile.email}\n`),
-    onRow(row, one) {
+    async onRow(row, one) {
       expect(results.has(row.row)).toBe(false)
       results.set(row.row, one)
     },

@@ -34,27 +34,52 @@ export async function writeResults(
   await rejects.close()
 }
 
+/** A CSV file that is being written. */
+export interface CsvFile {
+  /**
+   * Writes a row. Resolves when there is room for the next row, so a caller that waits is as slow as
+   * the reader of a FIFO.
+   *
+   * @throws Error with the `path`, once the file cannot be written, for example because the reader
+   *   of a FIFO has stopped.
+   */
+  write(row: string[]): Promise<void>
+  /**
+   * Resolves when all rows are written.
+   *
+   * @throws Error as `write` does.
+   */
+  close(): Promise<void>
+}
+
 /**
  * Opens a CSV file for writing, under a temporary name. `close` renames it to `path`, and so
  * replaces an existing file. A path with anything but a file, such as a FIFO, a device or a link,
  * is written to directly and stays.
  */
-export function openCsv(
-  path: string,
-  columns: string[],
-): { write(row: string[]): Promise<void>; close(): Promise<void> } {
+export function openCsv(path: string, columns: string[]): CsvFile {
   const part = isReplaced(path) ? partOf(path) : path
   const rows = stringify({ header: true, columns })
   const flags = part === path ? 'w' : 'wx'
   const file = rows.pipe(createWriteStream(part, { flags, mode: 0o600 }))
   const ended = finished(file)
-  // A failure, such as a reader that is gone, is reported by the next `write` or by `close`.
-  ended.catch(() => {})
+  let failure: NodeJS.ErrnoException | undefined
+  ended.catch((error) => {
+    // An error of a write has no path.
+    failure = Object.assign(error, { path: error.path ?? path })
+  })
+  /** The wait for room, which all rows share that are written meanwhile. */
+  let room: Promise<unknown> | undefined
   return {
-    async write(row: string[]): Promise<void> {
-      if (!rows.write(row)) await Promise.race([once(rows, 'drain'), ended])
+    async write(row) {
+      if (failure !== undefined) throw failure
+      if (rows.write(row)) return
+      room ??= Promise.race([once(rows, 'drain'), ended]).finally(() => {
+        room = undefined
+      })
+      await room
     },
-    async close(): Promise<void> {
+    async close() {
       rows.end()
       await ended
       if (part !== path) renameSync(part, path)

@@ -24,8 +24,11 @@ export interface UpdateOptions {
   /** Whether the file has a column that says who may log in. */
   saysStates: boolean
   signal: AbortSignal
-  /** Called once for each row, in any order. */
-  onRow(row: ImportRow, result: RowResult): void
+  /**
+   * Called once for each row, in any order. While it has not resolved, its rows count as being sent,
+   * so a slow one slows the update down. If it rejects, the update stops with that error.
+   */
+  onRow(row: ImportRow, result: RowResult): Promise<void>
   /** Called as soon as a user is created. */
   onCreated(row: ImportRow, id: string): void
 }
@@ -56,12 +59,12 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
   /** The ids of users whose email address has changed in this run. */
   const moved = new Set<string>()
 
-  function take(row: ImportRow, outcome: ImportChangeResult): void {
+  async function take(row: ImportRow, outcome: ImportChangeResult): Promise<void> {
     const result = notAnother(row, outcome)
     if (result.status === 'created' && result.id !== undefined) options.onCreated(row, result.id)
     if (result.status === 'updated' && result.members.includes(EMAIL)) moved.add(result.id)
     if (isWaiting(result)) waiting.push({ row, result })
-    else onRow(row, result)
+    else await onRow(row, result)
   }
 
   /**
@@ -80,7 +83,7 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
   async function* first(): AsyncGenerator<ImportRow> {
     for await (const row of options.rows()) {
       const faults = [options.repeated.get(row.row) ?? row.faults].flat()
-      if (faults.length > 0) onRow(row, { status: 'faulty', detail: faultsInWords(faults) })
+      if (faults.length > 0) await onRow(row, { status: 'faulty', detail: faultsInWords(faults) })
       else if (isByAddress || known.find(row)) yield row
     }
   }
@@ -101,15 +104,15 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
     const before = waiting.splice(0)
     if (before.length === 0 || signal.aborted) break
     let hasMoved = false
-    const settle = (one: Waiting, result: ImportChangeResult): void => {
+    const settle = async (one: Waiting, result: ImportChangeResult): Promise<void> => {
       const merged = merge(one.result, notAnother(one.row, result))
       if (isWaiting(merged)) waiting.push({ row: one.row, result: merged })
       else {
         hasMoved = true
-        take(one.row, merged)
+        await take(one.row, merged)
       }
     }
-    if (isPreview) for (const one of before) settle(one, foreseen(one.result, moved))
+    if (isPreview) for (const one of before) await settle(one, foreseen(one.result, moved))
     else {
       const byRow = new Map(before.map((one) => [one.row.row, one]))
       await sendAll(options, toRows(before), (row, result) =>
@@ -117,7 +120,7 @@ export async function runUpdate(options: UpdateOptions): Promise<void> {
       )
     }
     if (hasMoved) continue
-    for (const { row, result } of waiting) onRow(row, result)
+    for (const { row, result } of waiting) await onRow(row, result)
     return
   }
 }
@@ -157,12 +160,12 @@ function merge(before: WaitingResult, after: ImportChangeResult): ImportChangeRe
 
 /**
  * Sends rows in batches, several at a time. An error that is not about one row stops the sending,
- * and is thrown.
+ * and is thrown when all requests have ended.
  */
 async function sendAll(
   options: UpdateOptions,
   rows: AsyncIterable<ImportRow>,
-  take: (row: ImportRow, result: ImportChangeResult) => void,
+  take: (row: ImportRow, result: ImportChangeResult) => Promise<void>,
 ): Promise<void> {
   const { update, isPreview, signal } = options
   const underWay = new Set<Promise<void>>()
@@ -176,8 +179,9 @@ async function sendAll(
     if (failure !== undefined || signal.aborted) return
     const users = sent.map((row) => toChange(row, options))
     const work: Promise<void> = update(users, isPreview)
-      .then((results) => {
-        for (const [at, row] of sent.entries()) take(row, results[at] as ImportChangeResult)
+      .then(async (results) => {
+        // No row waits for an earlier one, so the journal gets all users of a request at once.
+        await Promise.all(sent.map((row, at) => take(row, results[at] as ImportChangeResult)))
       })
       .catch((error) => {
         failure ??= error
@@ -186,14 +190,18 @@ async function sendAll(
     underWay.add(work)
   }
 
-  for await (const row of rows) {
-    if (failure !== undefined || signal.aborted) break
-    const user = toChange(row, options)
-    if (batch.add(row, user)) continue
+  try {
+    for await (const row of rows) {
+      if (failure !== undefined || signal.aborted) break
+      const user = toChange(row, options)
+      if (batch.add(row, user)) continue
+      await flush()
+      batch.add(row, user)
+    }
     await flush()
-    batch.add(row, user)
+  } catch (error) {
+    failure ??= error
   }
-  await flush()
   await Promise.all(underWay)
   if (failure !== undefined) throw failure
 }
