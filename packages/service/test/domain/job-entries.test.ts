@@ -73,7 +73,7 @@ test.each(Object.keys(dataStores))(
     const whole = await beginImport(scope, await checked())
     await step()
     expect(await getImport(scope, whole.id)).toMatchObject({ state: 'done' })
-    const entries = await store.audit.list({ request: whole.id })
+    const entries = await store.audit.list({ requestId: whole.id })
     expect(entries.map(({ action, target }) => `${action} ${target}`)[0]).toBe(
       'user.import 1 created, 0 existing, 0 refused',
     )
