@@ -58,17 +58,21 @@ function givenUpIn(queue: Sql, tenantIds: TenantIds, since: number): Sql {
 
 /**
  * The tables `tenants`, of the tenants with messages of a condition, and `share`, of the number of
- * messages to read for each. Tenants are looked up one after the other in an index.
+ * messages to read for each. Tenants are looked up one after the other in an index, those of
+ * `tenantIds` only.
  */
 function tenantsWith(queue: Sql, condition: string, tenantIds: TenantIds): Sql {
   const { all, most, least } = UNDELIVERED_READ
-  const isOf = tenantIds ? sql`id = any(${tenantIds}::text[])` : sql`true`
-  return sql`with recursive ids as (
+  const ids = tenantIds
+    ? sql`ids as (
+      select distinct given.id from unnest(${tenantIds}::text[]) as given(id)
+      where exists (select 1 from ${queue} where tenant_id = given.id and ${raw(condition)}))`
+    : sql`ids as (
       select min(tenant_id) as id from ${queue} where ${raw(condition)}
       union all select (select min(tenant_id) from ${queue}
-        where ${raw(condition)} and tenant_id > ids.id) from ids where id is not null
-    ), tenants as materialized (
-      select id from ids where id is not null and ${isOf}
+        where ${raw(condition)} and tenant_id > ids.id) from ids where id is not null)`
+  return sql`with recursive ${ids}, tenants as materialized (
+      select id from ids where id is not null
     ), share as materialized (
       select least(${raw(String(most))}, greatest(${raw(String(least))},
         ${raw(String(all))} / greatest(1, count(*)))) as size from tenants

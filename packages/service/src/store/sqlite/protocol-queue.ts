@@ -230,17 +230,19 @@ function prepareUndelivered(
 
 /**
  * The tables `tenants`, of the tenants in `?1` with messages of a condition, and `share`, of the
- * number of messages to read for each. Tenants are looked up one after the other in an index.
+ * number of messages to read for each. Tenants are looked up one after the other in an index, only
+ * those in `?1` if it is not null.
  */
 function tenantsWith(table: Table, condition: string): string {
   const { all, most, least } = UNDELIVERED_READ
   return `WITH RECURSIVE ids AS (
-      SELECT min(tenant_id) AS id FROM ${table} WHERE ${condition}
+      SELECT iif(?1 IS NULL, (SELECT min(tenant_id) FROM ${table} WHERE ${condition}), NULL) AS id
       UNION ALL SELECT (SELECT min(tenant_id) FROM ${table}
         WHERE ${condition} AND tenant_id > ids.id) FROM ids WHERE id IS NOT NULL
     ), tenants AS MATERIALIZED (
-      SELECT id FROM ids
-      WHERE id IS NOT NULL AND (?1 IS NULL OR id IN (SELECT value FROM json_each(?1)))
+      SELECT id FROM ids WHERE id IS NOT NULL
+      UNION SELECT given.value FROM json_each(?1) AS given
+      WHERE EXISTS (SELECT 1 FROM ${table} WHERE tenant_id = given.value AND ${condition})
     ), share AS MATERIALIZED (
       SELECT min(${most}, max(${least}, ${all} / max(1, count(*)))) AS size FROM tenants
     )`
