@@ -39,9 +39,13 @@ export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
  *
  * `read`: the payload that the caller has read. If the stored entry has another payload, was used
  * or removed meanwhile, or has expired, no change is made. Default: no condition.
+ *
+ * `isNew`: the key of the entry is new, and is told to nobody before the write has succeeded. A store
+ * that cannot make all changes in one step stores such an entry before those with a condition, and
+ * removes it if the write is refused. Only for entries without `read`.
  */
 export type Change =
-  | { kind: 'put'; entry: ProtocolEntry; read?: string | undefined }
+  | { kind: 'put'; entry: ProtocolEntry; read?: string | undefined; isNew?: boolean }
   | { kind: 'delete'; name: EntryName; read?: string | undefined }
   | { kind: 'consume'; name: EntryName; keepSeconds?: number | undefined }
 

@@ -8,11 +8,18 @@ import {
 import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresQueues } from '../../src/store/postgres/queue.ts'
 import { parseRedisAddress } from '../../src/store/redis/address.ts'
+import { connectRedis } from '../../src/store/redis/connect.ts'
+import { createEntryWrites } from '../../src/store/redis/entry-writes.ts'
+import { entryKey, keyOf } from '../../src/store/redis/keys.ts'
 import { createRedisProtocolStore } from '../../src/store/redis/protocol-store.ts'
+import { createScripts } from '../../src/store/redis/scripts.ts'
 import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { describeEntries } from './entries-suite.ts'
 import { describeProtocolStore, type StoreUnderTest } from './protocol-store-suite.ts'
+
+/** The longest time for which a test holds a command, in milliseconds. */
+const HELD_MS = 600_000
 
 const database = await createDatabase()
 afterAll(() => database.drop())
@@ -176,15 +183,134 @@ describe('the store on a Redis Cluster', () => {
   })
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  describeProtocolStore(
-    () => {
-      const hosts = cluster.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')
-      const flush = () =>
-        Promise.all(cluster.nodes.map((node) => node.inspect((r) => r.flushall())))
-      return open(`redis-cluster://${hosts}`, flush)
-    },
-    { expiresByItself: true },
-  )
+  const url = () =>
+    `redis-cluster://${cluster.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`
+  const opened = () =>
+    open(url(), () => Promise.all(cluster.nodes.map((node) => node.inspect((r) => r.flushall()))))
+
+  /** Writes on a connection of its own, whose commands may be held for long. */
+  function openWriter({ clock }: StoreUnderTest) {
+    const client = connectRedis(url(), HELD_MS)
+    onTestFinished(() => client.disconnect())
+    const now = () => clock.millis * 1000
+    return createEntryWrites({ client, scripts: createScripts(client), now })
+  }
+
+  /** The first of many names whose Redis key is on a node. */
+  async function nameOn(node: number, keyOfName: (name: string) => string): Promise<string> {
+    for (let n = 0; ; n++) {
+      const key = keyOfName(`${n}`)
+      const slot = await cluster.nodes[0].inspect((r) => r.call('cluster', 'keyslot', key))
+      if (Math.floor((Number(slot) * 3) / 16_384) === node) return `${n}`
+    }
+  }
+
+  /** Holds all writes of a node until they are released. */
+  async function hold(node: number): Promise<AsyncDisposable> {
+    const call = (...args: [string, ...(string | number)[]]) =>
+      cluster.nodes[node]?.inspect((r) => r.call(...args))
+    await call('client', 'pause', HELD_MS, 'write')
+    return {
+      async [Symbol.asyncDispose]() {
+        await call('client', 'unpause')
+      },
+    }
+  }
+
+  describeProtocolStore(opened, { expiresByItself: true })
+
+  test('what an answered device login names is stored before the answer', async () => {
+    await using under = await opened()
+    const { store, clock } = under
+    const on = async (node: number, kind: string) => {
+      const key = await nameOn(node, (name) => entryKey({ tenantId: 't', kind, key: name }))
+      return { tenantId: 't', kind, key, payload: '{}', expiresAt: (clock.millis + 60_000) * 1000 }
+    }
+    const [code, grant] = [await on(0, 'DeviceCode'), await on(1, 'Grant')]
+    await store.put(code)
+    const answered = { ...code, payload: '{"grantId":"g"}' }
+    const writer = openWriter(under)
+    const answer = () =>
+      writer.write([
+        { kind: 'put', entry: answered, read: code.payload },
+        { kind: 'put', entry: { ...grant, accountId: 'a' }, isNew: true },
+      ])
+    {
+      await using held = await hold(0)
+      const answering = answer()
+      await expect.poll(() => store.find(grant)).toBeDefined()
+      expect(await store.find(code)).toMatchObject({ payload: code.payload })
+      await held[Symbol.asyncDispose]()
+      expect(await answering).toBe(true)
+    }
+    expect(await store.find(code)).toMatchObject({ payload: answered.payload })
+
+    // A second answer is refused, and leaves nothing.
+    await store.delete(grant)
+    expect(await answer()).toBe(false)
+    expect(await store.find(grant)).toBeUndefined()
+    expect(await store.listByAccount('t', 'Grant', 'a')).toEqual([])
+  })
+
+  test('a session that gets another key is in the list of its account at every moment', async () => {
+    await using under = await opened()
+    const { store, clock } = under
+    const accountId = await nameOn(2, (name) => keyOf('a', 't', 'Session', name))
+    const on = async (node: number) => ({
+      ...{ tenantId: 't', kind: 'Session', payload: `{"on":${node}}`, uid: 'u', accountId },
+      key: await nameOn(node, (key) => entryKey({ tenantId: 't', kind: 'Session', key })),
+      expiresAt: (clock.millis + 60_000) * 1000,
+    })
+    const [first, second] = [await on(0), await on(1)]
+    const writer = openWriter(under)
+    const move = (from: typeof first, to: typeof first) =>
+      writer.write([
+        { kind: 'delete', name: from, read: from.payload },
+        { kind: 'put', entry: to, isNew: true },
+      ])
+    const listed = async () =>
+      new Set((await store.listByAccount('t', 'Session', accountId)).map(({ uid }) => uid))
+    await store.put(first)
+    for (const node of [1, 2, 0]) {
+      await using held = await hold(node)
+      const moving = move(first, second)
+      // Meanwhile, the move comes to the write that is held.
+      for (let n = 0; n < 5; n++) expect(await listed(), `node ${node}`).toEqual(new Set(['u']))
+      await held[Symbol.asyncDispose]()
+      expect(await moving).toBe(true)
+      expect(await listed()).toEqual(new Set(['u']))
+      expect(await store.findByUid('t', 'Session', 'u')).toEqual(second)
+      expect(await move(second, first)).toBe(true)
+    }
+  })
+
+  test('a session that cannot get another key stays as it is', async () => {
+    await using under = await opened()
+    const { store, clock } = under
+    const session = (key: string) => ({
+      ...{ tenantId: 't', kind: 'Session', key, payload: '{}', uid: 'u', accountId: 'a' },
+      expiresAt: (clock.millis + 60_000) * 1000,
+    })
+    const [first, second] = [session('1'), session('2')]
+    const move = (read: string, to: typeof first) =>
+      store.write([
+        { kind: 'delete', name: first, read },
+        { kind: 'put', entry: to, isNew: true },
+      ])
+    await store.put(first)
+    expect(await move('other', second)).toBe(false)
+    expect(await store.find(second)).toBeUndefined()
+    expect(await store.findByUid('t', 'Session', 'u')).toEqual(first)
+    expect(await store.listByAccount('t', 'Session', 'a')).toEqual([first])
+
+    // Of many moves at once, one is made.
+    const many = Array.from({ length: 8 }, (_, n) => session(`3${n}`))
+    const moves = await Promise.all(many.map((to) => move('{}', to)))
+    const made = many.filter((_, n) => moves[n])
+    expect(made).toHaveLength(1)
+    expect(await store.findByUid('t', 'Session', 'u')).toEqual(made[0])
+    expect(await store.listByAccount('t', 'Session', 'a')).toEqual(made)
+  })
 })
 
 test('behind Sentinel, the store goes on with the server that takes over', async () => {

@@ -35,8 +35,13 @@ const LISTED: ReadonlySet<string> = new Set(['Session', 'RefreshToken'])
  * names.
  */
 function isListed(kind: string, tenantId: string, { clientId }: AdapterPayload): boolean {
-  if (kind === 'Grant') return Provider.ctx !== undefined && isOfDevice(Provider.ctx)
+  if (kind === 'Grant') return isDeviceGrant(kind)
   return LISTED.has(kind) || (kind === 'AccessToken' && isCommand(tenantId, clientId))
+}
+
+/** Whether an entry is the grant of a device login. Each login gets a new one. */
+function isDeviceGrant(kind: string): boolean {
+  return kind === 'Grant' && Provider.ctx !== undefined && isOfDevice(Provider.ctx)
 }
 
 /**
@@ -94,7 +99,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
         uid: isDevice && userCode !== undefined ? userCodeUid(userCode) : payload.uid,
         ...(isListed(kind, tenantId, payload) && { accountId: payload.accountId }),
       }
-      const isStored = await change(protocol, ...changesOver(entry, read))
+      const isStored = await change(protocol, ...changesOver(entry, read, isDeviceGrant(kind)))
       if (isStored && read) Object.assign(read, storedForm(entry))
     },
 

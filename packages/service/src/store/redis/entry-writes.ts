@@ -27,22 +27,32 @@ export function createEntryWrites(
   async function putApart(row: Rows): Promise<void> {
     // All parts are written at once, without a rollback. If a part fails, the caller gets an error
     // and does not hand out the entry.
-    await Promise.all([...indexed(row), scripts.put(row.key, row.ms, ...row.fields)])
+    await Promise.all([...indexed(row), ...named(row), scripts.put(row.key, row.ms, ...row.fields)])
+  }
+
+  /**
+   * Writes a new entry and then its indexes, so that an index names it only once it is there. Its
+   * `uid` may still be that of a former entry.
+   */
+  async function putAhead(row: Rows): Promise<void> {
+    await scripts.put(row.key, row.ms, ...row.fields)
+    await Promise.all(indexed(row))
   }
 
   /** Like {@link putApart}, unless the entry has changed since the caller read its payload. */
   async function replaceApart(row: Rows, read: string): Promise<boolean> {
     const { key, ms, fields } = row
     if ((await scripts.replace(key, now(), read, ms, ...fields)) !== 1) return false
-    await Promise.all(indexed(row))
+    await Promise.all([...indexed(row), ...named(row)])
     return true
   }
 
-  function indexed({ key, indexes, names, ms, expiresAt }: Rows): Promise<unknown>[] {
-    return [
-      ...indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms)),
-      ...names.map((name) => answered('set', setUntil(name, key, ms))),
-    ]
+  function indexed({ key, indexes, ms, expiresAt }: Rows): Promise<unknown>[] {
+    return indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms))
+  }
+
+  function named({ key, names, ms }: Rows): Promise<unknown>[] {
+    return names.map((name) => answered('set', setUntil(name, key, ms)))
   }
 
   const consume = async ({ key, until, ms }: Spent, ...payload: string[]): Promise<boolean> =>
@@ -58,13 +68,19 @@ export function createEntryWrites(
       if (made !== undefined) return made === 1
     }
     for (const one of spent) if (!(await consume(one))) return false
-    for (const { key, read } of removed.filter(isBound))
-      if ((await scripts.remove(key, now(), read ?? '')) !== 1) return false
-    for (const row of rows.filter(isBound))
-      if (!(await replaceApart(row, row.read ?? ''))) return false
+    // An answered device login names its grant, and a list of sessions must not miss one that moves.
+    const ahead = bound.length > 0 ? rows.filter(({ isNew }) => isNew) : []
+    await Promise.all(ahead.map(putAhead))
+    if (!(await makeBound(plan))) {
+      await Promise.all(ahead.map(({ key }) => remove(key)))
+      return false
+    }
     const free = <One extends { read: string | undefined }>(all: One[]) =>
       all.filter((one) => !isBound(one))
-    await Promise.all([...free(removed).map(({ key }) => remove(key)), ...free(rows).map(putApart)])
+    await Promise.all([
+      ...free(removed).map(({ key }) => remove(key)),
+      ...free(rows).flatMap((row) => (ahead.includes(row) ? named(row) : putApart(row))),
+    ])
     const shortened = spent.filter(({ ms }) => ms > 0)
     const indexes = rows.flatMap((row) => row.indexes)
     await Promise.all(
@@ -72,6 +88,15 @@ export function createEntryWrites(
         shortened.map(({ key, until }) => scripts.shorten(index, key, until)),
       ),
     )
+    return true
+  }
+
+  /** Makes the changes with a condition. Stops at the first whose condition is not met. */
+  async function makeBound({ removed, rows }: ReturnType<typeof planOf>): Promise<boolean> {
+    for (const { key, read } of removed.filter(isBound))
+      if ((await scripts.remove(key, now(), read ?? '')) !== 1) return false
+    for (const row of rows.filter(isBound))
+      if (!(await replaceApart(row, row.read ?? ''))) return false
     return true
   }
 
@@ -117,7 +142,9 @@ function planOf(changes: readonly Change[], now: Micros) {
     one.kind === 'delete' ? [{ key: entryKey(one.name), read: one.read }] : [],
   )
   const rows = changes.flatMap((one) =>
-    one.kind === 'put' ? [{ ...rowsOf(one.entry, now), read: one.read }] : [],
+    one.kind === 'put'
+      ? [{ ...rowsOf(one.entry, now), read: one.read, isNew: one.isNew === true }]
+      : [],
   )
   const ofRows = rows.flatMap(({ key, indexes, names }) => [key, ...indexes, ...names])
   const keys = [...[...spent, ...removed].map(({ key }) => key), ...ofRows]
