@@ -126,6 +126,23 @@ describe('the Redis store', () => {
     }
   })
 
+  test('the list of an account removes what is gone from its index, and keeps what is there again', async () => {
+    await using under = await opened()
+    const { store, clock } = under
+    const session = (n: number) => ({
+      ...{ tenantId: 't', kind: 'Session', key: `k${n}`, payload: '{}' },
+      ...{ expiresAt: (clock.millis + 60_000) * 1000, uid: `u${n}`, accountId: 'a' },
+    })
+    const all = [1, 2, 3, 4].map(session)
+    for (const one of all) await store.put(one)
+    for (const one of all.slice(1)) await store.delete(one)
+    const again = all[1] as (typeof all)[number]
+    const [listed] = await Promise.all([store.listByAccount('t', 'Session', 'a'), store.put(again)])
+    expect(listed).toContainEqual(all[0])
+    expect(await redis.inspect((r) => r.zcard(keyOf('a', 't', 'Session', 'a')))).toBe(2)
+    expect(await store.listByAccount('t', 'Session', 'a')).toEqual([all[0], again])
+  })
+
   test('waits are the same as on SQLite', async () => {
     await using under = await opened()
     const clock = { now: () => under.clock.millis }

@@ -68,18 +68,22 @@ export function createEntryReads(
       const index = keyOf('a', tenantId, kind, accountId)
       const read = new Set<string>()
       let entries: ProtocolEntry[] = []
-      for (let isMissing = true; isMissing; ) {
-        const keys = (await membersOf(connection, index)).filter((key) => !read.has(key))
-        const found = (await Promise.all(keys.map(entryAt))).filter((entry) => entry !== undefined)
+      let members = await membersOf(connection, index)
+      for (;;) {
+        const keys = members.filter((key) => !read.has(key))
+        const all = await Promise.all(keys.map(entryAt))
+        const found = all.filter((entry) => entry !== undefined)
         for (const key of keys) read.add(key)
         const isEarlier = ({ uid }: ProtocolEntry) => found.some((later) => later.uid === uid)
         entries = entries.filter((one) => one.uid === undefined || !isEarlier(one))
         entries.push(...found.filter((entry) => entry.accountId === accountId))
+        const missing = keys.filter((_, at) => all[at] === undefined)
+        if (missing.length === 0) return entries
         // A missing entry may have got another key between the two commands. So the index is read
         // again, until each further entry that it names is found.
-        isMissing = found.length < keys.length
+        const left = await scripts.members([index, ...missing], now())
+        members = (left as string[] | undefined) ?? (await membersOf(connection, index))
       }
-      return entries
     },
 
     async pageByAccount(tenantId, kind, accountId, { after, limit }) {

@@ -160,6 +160,15 @@ const ofKeys = {
     for at, key in ipairs(KEYS) do all[at] = redis.call('HGETALL', key) end
     return all`,
   /**
+   * Returns the members of an index that have not expired. Before, removes members whose entries
+   * are gone. Keys: the index, the members to look at. Argument: now.
+   */
+  members: `
+    for at = 2, #KEYS do
+      if redis.call('EXISTS', KEYS[at]) == 0 then redis.call('ZREM', KEYS[1], KEYS[at]) end
+    end
+    return redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')`,
+  /**
    * Begins an attempt at all counters or at none. Arguments: now; the id of the attempt; the time
    * until which the attempt is in progress; for each counter, its field, and `free`, `base` and
    * `longest` of its limit. Returns the number of the counter that refuses the attempt (0: none),
