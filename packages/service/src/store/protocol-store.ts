@@ -40,7 +40,7 @@ export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
  * `read`: the payload that the caller has read. If the stored entry has another payload, was used
  * or removed meanwhile, or has expired, no change is made. Default: no condition.
  *
- * `isNew`: the key of the entry is new, and is told to nobody before the write has succeeded. A store
+ * `isNew`: the key of the entry is new, and no client gets it before the write has succeeded. A store
  * that cannot make all changes in one step stores such an entry before those with a condition, and
  * removes it if the write is refused. Only for entries without `read`.
  */
