@@ -23,37 +23,7 @@ export function createEntryWrites(
 > {
   const { client, scripts, now } = connection
 
-  /** Writes an entry and its indexes, whose keys may be on several servers. */
-  async function putApart(row: Rows): Promise<void> {
-    // All parts are written at once, without a rollback. If a part fails, the caller gets an error
-    // and does not hand out the entry.
-    await Promise.all([...indexed(row), ...named(row), scripts.put(row.key, row.ms, ...row.fields)])
-  }
-
-  /**
-   * Writes a new entry and then its indexes, so that an index names it only once it is there. Its
-   * `uid` may still be that of a former entry.
-   */
-  async function putAhead(row: Rows): Promise<void> {
-    await scripts.put(row.key, row.ms, ...row.fields)
-    await Promise.all(indexed(row))
-  }
-
-  /** Like {@link putApart}, unless the entry has changed since the caller read its payload. */
-  async function replaceApart(row: Rows, read: string): Promise<boolean> {
-    const { key, ms, fields } = row
-    if ((await scripts.replace(key, now(), read, ms, ...fields)) !== 1) return false
-    await Promise.all([...indexed(row), ...named(row)])
-    return true
-  }
-
-  function indexed({ key, indexes, ms, expiresAt }: Rows): Promise<unknown>[] {
-    return indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms))
-  }
-
-  function named({ key, names, ms }: Rows): Promise<unknown>[] {
-    return names.map((name) => answered('set', setUntil(name, key, ms)))
-  }
+  const { putApart, putAhead, replaceApart, named } = createRowWrites(connection)
 
   const consume = async ({ key, until, ms }: Spent, ...payload: string[]): Promise<boolean> =>
     (await scripts.consume(key, now(), until, ms, ...payload)) === 1
@@ -100,10 +70,6 @@ export function createEntryWrites(
     return true
   }
 
-  function setUntil(key: string, value: string, ms: number): Promise<unknown> {
-    return ms === 0 ? client.set(key, value) : client.set(key, value, 'PX', ms)
-  }
-
   return {
     write,
 
@@ -133,6 +99,47 @@ export function createEntryWrites(
       await Promise.all(keys.map((key) => scripts.deleteOfGrant(key, grantId)))
     },
   }
+}
+
+/** Makes the functions that write an entry and its indexes one after the other. */
+function createRowWrites({ client, scripts, now }: Scripted) {
+  /** Writes an entry and its indexes, whose keys may be on several servers. */
+  async function putApart(row: Rows): Promise<void> {
+    // All parts are written at once, without a rollback. If a part fails, the caller gets an error
+    // and does not hand out the entry.
+    await Promise.all([...indexed(row), ...named(row), scripts.put(row.key, row.ms, ...row.fields)])
+  }
+
+  /**
+   * Writes a new entry and then its indexes, so that an index names it only once it is there. Its
+   * `uid` may still be that of a former entry.
+   */
+  async function putAhead(row: Rows): Promise<void> {
+    await scripts.put(row.key, row.ms, ...row.fields)
+    await Promise.all(indexed(row))
+  }
+
+  /** Like {@link putApart}, unless the entry has changed since the caller read its payload. */
+  async function replaceApart(row: Rows, read: string): Promise<boolean> {
+    const { key, ms, fields } = row
+    if ((await scripts.replace(key, now(), read, ms, ...fields)) !== 1) return false
+    await Promise.all([...indexed(row), ...named(row)])
+    return true
+  }
+
+  function indexed({ key, indexes, ms, expiresAt }: Rows): Promise<unknown>[] {
+    return indexes.map((index) => scripts.index(index, key, expiresAt, now(), ms))
+  }
+
+  function named({ key, names, ms }: Rows): Promise<unknown>[] {
+    return names.map((name) => answered('set', setUntil(name, key, ms)))
+  }
+
+  function setUntil(key: string, value: string, ms: number): Promise<unknown> {
+    return ms === 0 ? client.set(key, value) : client.set(key, value, 'PX', ms)
+  }
+
+  return { putApart, putAhead, replaceApart, named }
 }
 
 /** The entries of changes, by the change, and all their Redis keys in the order of the script. */
