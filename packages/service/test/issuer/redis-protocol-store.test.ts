@@ -217,7 +217,7 @@ describe('the store on a Redis Cluster', () => {
   async function nameOn(node: number, keyOfName: (name: string) => string): Promise<string> {
     for (let n = 0; ; n++) {
       const key = keyOfName(`${n}`)
-      const slot = await cluster.nodes[0].inspect((r) => r.call('cluster', 'keyslot', key))
+      const slot = await cluster.nodes[0]?.inspect((r) => r.call('cluster', 'keyslot', key))
       if (Math.floor((Number(slot) * 3) / 16_384) === node) return `${n}`
     }
   }
