@@ -104,7 +104,13 @@ function settings(shown: string, printed: string): string {
     .join('')
 }
 
-/** Starts a command that goes on running; resolves with what it prints until it is ready. */
+/** What `node --watch` prints when the application has ended, after which it waits for a change of a file. */
+const FAILED = /^Failed running '.*/m
+
+/**
+ * Starts a command that goes on running; resolves with what it prints until it is ready. Fails if it ends, if `node --watch` says that the
+ * application has ended, or after five minutes.
+ */
 export function serve(
   command: string,
   cwd: string,
@@ -119,13 +125,18 @@ export function serve(
   servers.push(child)
   return new Promise((resolve, reject) => {
     let output = ''
+    const fail = (how: string): void => reject(new Error(`${command} ${how}:\n${output}`))
+    const timer = setTimeout(fail, INSTALL_SECONDS * 1_000, 'is not ready in five minutes').unref()
     const read = (chunk: Buffer): void => {
       output += chunk
-      if (ready.test(output)) resolve(output)
+      if (FAILED.test(output)) fail('has failed')
+      if (!ready.test(output)) return
+      clearTimeout(timer)
+      resolve(output)
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    child.once('exit', (code) => reject(new Error(`${command} ended with ${code}:\n${output}`)))
+    child.once('exit', (code) => fail(`ended with ${code}`))
   })
 }
 
