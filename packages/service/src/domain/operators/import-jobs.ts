@@ -180,7 +180,7 @@ export function isStoppable({ state, progress, work }: ImportJob): boolean {
  */
 export async function stopImport(scope: Scope, id: string): Promise<ImportJob> {
   const job = await getImport(scope, id)
-  if (job.work.isStopped) return job
+  if (job.state === 'running' && job.work.isStopped) return job
   if (!isStoppable(job)) throw notRunning()
   const stopped: ImportJob = { ...job, work: { ...job.work, isStopped: true } }
   const entry = entryOf(scope, 'job.stop', id)
