@@ -104,7 +104,7 @@ function settings(shown: string, printed: string): string {
     .join('')
 }
 
-/** What `node --watch` prints when the application has ended, after which it waits for a change of a file. */
+/** Matches the line of `node --watch` for an application that has ended. It waits for a change of a file then. */
 const FAILED = /^Failed running '.*/m
 
 /**
