@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createMemoryStore } from '@latchkey/core'
+import { createMemoryStore, type SessionStore } from '@latchkey/core'
 import { type AuthOptions, requireUser } from '@latchkey/express'
 import { expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
@@ -143,6 +143,29 @@ test('if the provider is down for a moment, the session stays, and the access to
   expect(await text(site, browser, '/force')).toBe('LATCHKEY_REFRESH_UNAVAILABLE')
   site.provider.fault = undefined
   expect(await text(site, browser, '/force')).toMatch(/^access-/)
+})
+
+test('a store that fails after the provider has answered is an error, although the token has not expired', async () => {
+  const begun = Math.floor(Date.now() / 1000)
+  let ahead = 0
+  let isDown = false
+  const memory = createMemoryStore()
+  const store: SessionStore = {
+    ...memory,
+    isInProcess: false,
+    update(...changed) {
+      if (isDown) throw new Error('The store is down.')
+      return memory.update(...changed)
+    },
+  }
+  await using site = await start({ session: { store }, now: () => begun + ahead })
+  site.provider.accessTokenSeconds = 60
+  const browser = await signIn(site)
+  ahead = 50
+  isDown = true
+
+  expect(await text(site, browser, '/token')).toBe('LATCHKEY_SESSION_UNAVAILABLE')
+  expect(site.provider.count('/token')).toBe(2)
 })
 
 test('a refresh token that the provider rejects ends the session', async () => {

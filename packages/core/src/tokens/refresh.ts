@@ -69,21 +69,23 @@ const NEEDS_LOGIN: ReadonlySet<string> = new Set([
   'account_selection_required',
 ])
 
-/**
- * Errors of a refresh after which a token that has not expired is still returned. A store with a
- * lock that refuses writes gives no lock, so that nothing is refreshed.
- */
+/** Errors of a refresh after which a token that has not expired is still returned. */
 const KEEPS_TOKEN: ReadonlySet<string> = new Set([
   'LATCHKEY_REFRESH_UNAVAILABLE',
   'LATCHKEY_SESSION_NOT_SENT',
-  'LATCHKEY_SESSION_UNAVAILABLE',
 ])
+
+/** A refresh that requests share. */
+interface Flight {
+  readonly refreshed: Promise<AuthSession>
+  /** Whether the lock is held. Until then, nothing is sent to the provider. */
+  isBegun: boolean
+}
 
 /** Creates the {@link Refresher} of one application. */
 export function createRefresher(settings: RefreshSettings): Refresher {
-  const { telemetry } = settings
   const { now } = settings.options
-  const inFlight = new Map<string, Promise<AuthSession>>()
+  const inFlight = new Map<string, Flight>()
 
   return {
     async accessToken(provider, session, { minValiditySeconds = 30, force = false } = {}) {
@@ -102,38 +104,51 @@ export function createRefresher(settings: RefreshSettings): Refresher {
       }
       // Requests share a refresh only if they have the same session and the same refresh token.
       const key = refreshKey(session.id, seen.tokens.refreshToken)
-      const running = inFlight.get(key)
+      let flight = inFlight.get(key)
       try {
-        if (running) {
-          const winner = await running
+        if (flight) {
+          const winner = await flight.refreshed
           await session.reload()
           return tokenOf(winner)
         }
         // If the new tokens cannot be stored, the session would keep a token that is used up.
         session.mustBeWritable()
-        const flight = telemetry
-          .step('refresh', () => refreshAlone(settings, provider, session, seen))
-          .finally(() => inFlight.delete(key))
+        flight = beginRefresh(settings, provider, session, seen)
         inFlight.set(key, flight)
-        return tokenOf(await flight)
+        try {
+          return tokenOf(await flight.refreshed)
+        } finally {
+          inFlight.delete(key)
+        }
       } catch (error) {
-        const { code } = error as { code?: string }
-        if (code && KEEPS_TOKEN.has(code) && !force && endsAt > now()) return token
+        const { code = '' } = error as { code?: string }
+        const isKept =
+          KEEPS_TOKEN.has(code) || (code === 'LATCHKEY_SESSION_UNAVAILABLE' && !flight?.isBegun)
+        if (isKept && !force && endsAt > now()) return token
         throw error
       }
     },
   }
 }
 
-/** Refreshes a session while no other request refreshes it or gives it a new id. */
-async function refreshAlone(
+/** Begins to refresh a session while no other request refreshes it or gives it a new id. */
+function beginRefresh(
   settings: RefreshSettings,
   provider: Provider,
   session: StoredSession,
   seen: AuthSession,
-): Promise<AuthSession> {
-  const waits = (): void => settings.publish('token.refresh_waited', { issuer: seen.issuer })
-  return session.alone(() => refresh(settings, provider, session, seen), waits)
+): Flight {
+  const { publish, telemetry } = settings
+  const use = (): Promise<AuthSession> => {
+    flight.isBegun = true
+    return refresh(settings, provider, session, seen)
+  }
+  const waits = (): void => publish('token.refresh_waited', { issuer: seen.issuer })
+  const flight: Flight = {
+    isBegun: false,
+    refreshed: telemetry.step('refresh', () => session.alone(use, waits)),
+  }
+  return flight
 }
 
 /**
