@@ -74,6 +74,10 @@ export async function checkCreated(
     const chosen = word
       ? all.filter((one) => nameOf(one).includes(word))
       : combinationsOf(Math.floor(Date.now() / DAY_MS), all)
+    if (chosen.length === 0)
+      throw new Error(
+        `No application has ${word} in its name, as ${nameOf(all[0] as Combination)} has.`,
+      )
     const environment = await environmentOf(folder)
     for (const combination of chosen) {
       const workshop = { folder, packed, command, port, settings, environment }

@@ -13,8 +13,13 @@ const chosen = <T>(drills: Record<string, T>) =>
   Object.entries(drills).filter(([name]) => isChosen(name))
 
 const begun = performance.now()
+const names = Object.keys({ ...sharing, ...apart, ...alone })
 if (process.argv.includes('--list')) {
-  for (const name of Object.keys({ ...sharing, ...apart, ...alone })) console.log(name)
+  for (const name of names) console.log(name)
+} else if (!names.some(isChosen)) {
+  console.error(`No drill has ${words.join(' or ')} in its name. There are:`)
+  for (const name of names) console.error(`  ${name}`)
+  process.exitCode = 2
 } else {
   await runSharing(chosen(sharing))
   for (const [name, run] of chosen(apart)) {
