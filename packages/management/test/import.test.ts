@@ -408,6 +408,51 @@ test('links are followed before two paths of an import are taken for two files',
   expect(await allUsers(installation)).toEqual([])
 })
 
+test('no lock or temporary file of an import takes the place of its input', async () => {
+  await using installation = await startInstallation()
+  const { folder, run } = installation
+  for (const name of ['x.part', 'x.lock']) write(installation, name, oldTable(2))
+  write(installation, 'y.lock', 'a note\n')
+  const names = readdirSync(folder).sort()
+  for (const [file, options, sentence] of [
+    [
+      'x.part',
+      ['--result', 'x'],
+      'The temporary file of --result must be a file of its own: x.part',
+    ],
+    ['x.lock', ['--result', 'x'], 'x.lock is the same file as x.lock (FILE).'],
+    ['x.lock', ['--journal', 'x'], 'The lock of --journal must be a file of its own: x.lock is'],
+    ['x.lock', ['--journal', '/dev/null'], '--journal must be a file, from which an import'],
+  ] as const) {
+    const { code, stderr } = await run(['users', 'import', file, ...options])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
+  }
+  const { code, stderr } = await run(['users', 'import', 'x.part', '--rejects', 'y'])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('y.lock is not a lock of an import; rename it, or name other files.'),
+  ])
+  expect(readdirSync(folder).sort()).toEqual(names)
+  expect(readFileSync(join(folder, 'x.part'), 'utf8')).toBe(oldTable(2))
+  expect(readFileSync(join(folder, 'x.lock'), 'utf8')).toBe(oldTable(2))
+  expect(readFileSync(join(folder, 'y.lock'), 'utf8')).toBe('a note\n')
+})
+
+test('an import whose results cannot be written says how many users it has imported', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', oldTable(2))
+  const { code, stdout, stderr } = await installation.run([
+    ...['users', 'import', file, '--result', '/dev/full'],
+  ])
+  expect(code).toBe(4)
+  expect(stdout).toBe('2 imported, 0 rejected, 2 rows.\n')
+  expect(stderr).toMatch(/\/dev\/full.*\nInterrupted; the same command continues\.\n$/)
+  expect(await installation.run(['users', 'import', file])).toMatchObject({
+    code: 0,
+    stdout: '2 imported, 0 rejected, 2 rows.\nNew ids: users.csv.result.csv\n',
+  })
+})
+
 test('an import can write several results to one device', async () => {
   await using installation = await startInstallation()
   const file = write(installation, 'users.csv', oldTable(2))

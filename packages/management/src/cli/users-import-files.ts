@@ -1,7 +1,8 @@
 import { lstatSync, readlinkSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute } from 'node:path'
 import { Exit, exitCodes } from '../command-line/exit-codes.ts'
-import { isReplaced, isShareable } from '../import/run/results.ts'
+import { lockOf } from '../import/run/journal.ts'
+import { isReplaced, isShareable, partOf } from '../import/run/results.ts'
 
 /** The paths of the files that an import writes. Only an update writes the review file. */
 export interface ImportFiles {
@@ -32,7 +33,8 @@ interface Named {
  * The paths of the files that an import writes.
  *
  * @throws Exit (usage error) if a path is a folder, or means the same file as another path of the
- *   import.
+ *   import. The lock and the temporary file of a written file are such paths too. The journal must
+ *   be a file, because an import continues from it.
  */
 export function filesOf(file: string, options: FileOptions): ImportFiles {
   const isUpdate = options.update !== undefined
@@ -51,12 +53,25 @@ export function filesOf(file: string, options: FileOptions): ImportFiles {
     named('--rejects', files.rejectsFile),
     ...(isUpdate ? [named('--review', files.reviewFile)] : []),
   ]
-  refuseSame(read, written)
-  for (const { path } of written) {
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) continue
-    throw new Exit(exitCodes.usage, `${path} is a folder; name a file.`)
+  refuseSame(read, [...written, ...written.flatMap(temporary)])
+  for (const { argument, path } of written) {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found?.isDirectory()) throw new Exit(exitCodes.usage, `${path} is a folder; name a file.`)
+    if (argument !== '--journal' || found === undefined || found.isFile()) continue
+    throw new Exit(
+      exitCodes.usage,
+      `--journal must be a file, from which an import continues: ${path} is a FIFO or a device.`,
+    )
   }
   return files
+}
+
+/** The files that an import writes beside a file, and removes at its end. */
+function temporary({ argument, path }: Named): Named[] {
+  if (isShareable(path)) return []
+  const lock = named(`The lock of ${argument}`, lockOf(path))
+  if (argument === '--journal' || !isReplaced(path)) return [lock]
+  return [lock, named(`The temporary file of ${argument}`, partOf(path))]
 }
 
 function named(argument: string, path: string): Named {

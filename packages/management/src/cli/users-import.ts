@@ -36,7 +36,7 @@ import { createHttpFetch } from './http-fetch.ts'
 import { clientOptions, pair, type TenantOptions, tenantOf, withTenant } from './options.ts'
 import { createProgress } from './progress.ts'
 import { type FileOptions, filesOf, type ImportFiles } from './users-import-files.ts'
-import { type UpdateRun, updateUsers } from './users-update.ts'
+import { interrupted, type UpdateRun, updateUsers } from './users-update.ts'
 
 interface ImportOptions extends TenantOptions, JsonOptions, FileOptions {
   format?: FileFormat
@@ -258,17 +258,17 @@ async function run(
     journal[Symbol.dispose]()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
-  await writeResults(journalFile, resultFile, rejectsFile)
+  const written = await writeResults(journalFile, resultFile, rejectsFile).catch((error) => {
+    failure ??= error
+  })
   const { done, rejected } = counts
+  const words = `${done} imported, ${rejected} rejected, ${count(checked.rows)}.`
   printResult(
-    { imported: done, rejected, rows: checked.rows, result: resultFile, rejects: rejectsFile },
+    { imported: done, rejected, rows: checked.rows, ...written },
     options,
-    `${done} imported, ${rejected} rejected, ${count(checked.rows)}.\nNew ids: ${resultFile}`,
+    written ? `${words}\nNew ids: ${resultFile}` : words,
   )
-  if (failure !== undefined || stop.signal.aborted) {
-    const reason = failure instanceof Error ? `${failure.message}\n` : ''
-    throw new Exit(exitCodes.interrupted, `${reason}Interrupted; the same command continues.`)
-  }
+  if (failure !== undefined || stop.signal.aborted) throw interrupted(failure)
   if (counts.rejected > 0) throw new Exit(exitCodes.faults, `Rejected rows: ${rejectsFile}`)
 }
 

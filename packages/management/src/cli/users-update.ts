@@ -218,7 +218,12 @@ function refuseOldService(failure: unknown): void {
   )
 }
 
-function interrupted(failure: unknown): Exit {
+/**
+ * The error of an import that has stopped before its end.
+ *
+ * @param failure - The reason, if it was not a signal.
+ */
+export function interrupted(failure: unknown): Exit {
   const reason = failure instanceof Error ? `${fileFailure(failure) ?? failure.message}\n` : ''
   return new Exit(exitCodes.interrupted, `${reason}Interrupted; the same command continues.`)
 }

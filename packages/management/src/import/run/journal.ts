@@ -90,14 +90,19 @@ export async function withLocks(
 ): Promise<void> {
   const held: (() => void)[] = []
   try {
-    held.push(lock(`${journal}.lock`))
+    held.push(lock(lockOf(journal)))
     for (const file of outputs) {
-      held.push(lock(`${file}.lock`, `writing ${file}, which two imports cannot share`))
+      held.push(lock(lockOf(file), `writing ${file}, which two imports cannot share`))
     }
     await work()
   } finally {
     for (const unlock of held) unlock()
   }
+}
+
+/** The name of the lock of a file that an import writes. */
+export function lockOf(path: string): string {
+  return `${path}.lock`
 }
 
 /**

@@ -28,7 +28,7 @@ const HOST = encodeURIComponent(hostname())
  *
  * @param use - The use that the lock protects, as the end of a sentence about the process.
  * @throws Error if a running process holds the lock, or a process of another host or container,
- *   because this host cannot tell whether that process is running.
+ *   because this host cannot tell whether that process is running. Also if `path` has another file.
  */
 export function lock(path: string, use = 'running this import'): () => void {
   const own = `${process.pid} ${randomUUID()} ${HOST}`
@@ -58,9 +58,13 @@ interface TakeOver {
  * Replaces the lock of a dead process with the draft, unless another process has already replaced
  * it.
  *
- * @throws Error if the process that holds the lock is running, or is of another host.
+ * @throws Error if the process that holds the lock is running, or is of another host, or if the
+ *   file is not a lock. An empty one is a lock that a process has not finished writing.
  */
 function takeOver({ path, holder, draft, use }: TakeOver): void {
+  if (!/^(\d+( |$)|$)/.test(holder)) {
+    throw new Error(`${path} is not a lock of an import; rename it, or name other files.`)
+  }
   const [pid, id = 'earlier', host = HOST] = holder.split(' ')
   if (host !== HOST) {
     throw new Error(

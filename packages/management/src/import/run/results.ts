@@ -13,12 +13,15 @@ import { readEntries } from './journal.ts'
  * In `resultFile`, ids are not escaped, because programs read them. In `rejectsFile`, ids are
  * escaped for spreadsheets. A new column must be added at the end, because programs read columns by
  * position.
+ *
+ * @returns The paths of the files.
+ * @throws Error with the `path` of a file that cannot be written.
  */
 export async function writeResults(
   journal: string,
   resultFile: string,
   rejectsFile: string,
-): Promise<void> {
+): Promise<{ result: string; rejects: string }> {
   const result = openCsv(resultFile, ['old_id', 'new_id', 'line', 'email'])
   const rejects = openCsv(rejectsFile, ['line', 'old_id', 'email', 'reason'])
   for await (const { state, id, old, line, email = '', reason = '' } of readEntries(journal)) {
@@ -32,6 +35,7 @@ export async function writeResults(
   }
   await result.close()
   await rejects.close()
+  return { result: resultFile, rejects: rejectsFile }
 }
 
 /** A CSV file that is being written. */
@@ -59,6 +63,8 @@ export interface CsvFile {
  */
 export function openCsv(path: string, columns: string[]): CsvFile {
   const part = isReplaced(path) ? partOf(path) : path
+  // An import that was killed has left its part.
+  if (part !== path) rmSync(part, { force: true })
   const rows = stringify({ header: true, columns })
   const flags = part === path ? 'w' : 'wx'
   const file = rows.pipe(createWriteStream(part, { flags, mode: 0o600 }))
@@ -95,11 +101,9 @@ export function isReplaced(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() !== false
 }
 
-/** The temporary name of a file, under which no file stands. */
-function partOf(path: string): string {
-  const part = `${path}.part`
-  rmSync(part, { force: true })
-  return part
+/** The temporary name of a file that is replaced when it is complete. */
+export function partOf(path: string): string {
+  return `${path}.part`
 }
 
 /** Whether a path has a FIFO or a device, to which any number of imports can write. */
