@@ -81,9 +81,9 @@ test('the complete address fills in the code, and everything is asked all the sa
 })
 
 test.each([
-  ['its network begins too many logins', 6, false],
-  ['the store is down', 600, true],
-])('a code that is entered while %s can be entered again', async (_, loginsPerMinute, isBroken) => {
+  ['its network begins too many logins', 6, 429],
+  ['the store is down', 600, 503],
+])('a code that is entered while %s can be entered again', async (_, loginsPerMinute, status) => {
   let isDown = false
   const wrap = (inner: ProtocolStore): ProtocolStore => ({
     ...inner,
@@ -104,11 +104,12 @@ test.each([
   let form = await browser.get('/device')
   for (let n = 1; n < 6; n++) form = await browser.get('/device')
 
-  isDown = isBroken
+  isDown = status === 503
   const failed = await browser.submit(form, { user_code: begun.user_code })
   isDown = false
 
-  expect(failed.status).toBeGreaterThanOrEqual(400)
+  expect(failed.status).toBe(status)
+  expect(failed.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await device.poll(begun)).toBe('authorization_pending')
   await confirm(issuer, begun)
   expect(await device.poll(begun)).toMatchObject({ access_token: expect.any(String) })

@@ -7,16 +7,7 @@ import type { IssuerContext } from '../context.ts'
 import type { StoredForm } from '../engine/session.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { endCommandLogins } from './command-logins.ts'
-
-/** The error for too many wrong user codes. */
-export class TooManyCodes extends errors.TemporarilyUnavailable {
-  readonly retryAfterSeconds: number
-
-  constructor(retryAfterSeconds: number) {
-    super('too many codes were entered')
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
+import { TooManyAttempts } from './too-many.ts'
 
 /** The error for a second answer to a device login. Its page is that of a code that was used. */
 class CodeAnswered extends errors.InvalidRequest {
@@ -92,7 +83,7 @@ export function isDeviceChange(
 /**
  * Finds a device login by the user code that a user has typed.
  *
- * @throws TooManyCodes if too many codes were tried from the network, or at the tenant.
+ * @throws TooManyAttempts if too many codes were tried from the network, or at the tenant.
  * @see RFC 8628 §5.1
  */
 export async function findTyped<Found>(
@@ -105,7 +96,9 @@ export async function findTyped<Found>(
     const found = await find()
     return { kind: found ? 'verified' : 'refused', found } as const
   })
-  if (outcome.kind === 'throttled') throw new TooManyCodes(outcome.retryAfterSeconds)
+  if (outcome.kind === 'throttled') {
+    throw new TooManyAttempts('too many codes were entered', outcome.retryAfterSeconds)
+  }
   return outcome.kind === 'verified' ? outcome.found : undefined
 }
 

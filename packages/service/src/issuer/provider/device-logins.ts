@@ -8,7 +8,7 @@ import { brandingFor, waitIn } from '../requests/branding.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { shownName } from './clients/self-described.ts'
-import { TooManyCodes } from './device-codes.ts'
+import { TooManyAttempts } from './too-many.ts'
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>
 
@@ -70,7 +70,7 @@ function showProblem(ctx: KoaContextWithOIDC, error: Error): void {
   if (problem) showForm(ctx, 422, userCode.slice(0, MAX_SHOWN), problem)
   else if (error.name === 'AbortedError') {
     showMessage(ctx, 200, 'deviceDeniedTitle', 'deviceDeniedText')
-  } else if (error instanceof TooManyCodes) showTooMany(ctx, error.retryAfterSeconds)
+  } else if (error instanceof TooManyAttempts) showTooMany(ctx, error.retryAfterSeconds)
   else if (error instanceof errors.SessionNotFound) {
     showMessage(ctx, 400, 'expiredTitle', 'deviceStartAgain')
   } else if (!(error instanceof errors.OIDCProviderError) || error.statusCode >= 500) {

@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
-import { errors, type JWK, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import type { JWK, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { type PrivateJwk, signingKeys } from '../../domain/keys/signing-keys.ts'
 import {
   acceptsDocuments,
@@ -60,6 +60,7 @@ import { refreshToken } from './refresh-tokens.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 import { dropChanges, makeChanges } from './request-changes.ts'
 import { storeTogether } from './stored-together.ts'
+import { TooManyAttempts } from './too-many.ts'
 
 /**
  * The maximum number of providers in memory. Each takes 40 to 90 KiB, and 0.3 ms to build again.
@@ -263,7 +264,7 @@ function nonceSecret(keys: readonly PrivateJwk[]): Buffer {
 /**
  * Begins a login in the browser that sent the request. Returns the facts to store with the login.
  *
- * @throws TemporarilyUnavailable if too many logins begin; AccessDenied while an operator acts for
+ * @throws TooManyAttempts if too many logins begin; AccessDenied while an operator acts for
  *   a user.
  * @see RFC 6749 §4.1.2.1
  */
@@ -286,7 +287,7 @@ async function beginLogin(
  * Counts a login that a program begins. The program gets a status and the time to wait; a browser
  * would be redirected to its application with the error.
  *
- * @throws TemporarilyUnavailable if too many logins begin.
+ * @throws TooManyAttempts if too many logins begin.
  * @see RFC 9126 §2.3
  */
 async function countOfProgram(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<void> {
@@ -301,5 +302,5 @@ function countLogin({ counts }: IssuerContext, ctx: KoaContextWithOIDC) {
 }
 
 function tooManyLogins(wait: number): Error {
-  return new errors.TemporarilyUnavailable(`too many logins begin; wait ${wait} s`)
+  return new TooManyAttempts(`too many logins begin; wait ${wait} s`, wait)
 }
