@@ -395,6 +395,30 @@ test('a slow request that logs out removes the cookie, although another request 
   expect(namesOf(user.browser)).toEqual([])
 })
 
+test('a logout ends a session whose renewal is still being answered', async () => {
+  await using user = await beside((req) => req.auth.renewSession())
+
+  expect(await user.during(user.logOut)).toEqual([])
+
+  expect(namesOf(user.browser)).toEqual([])
+  expect((await user.open('/')).text).toBe('out')
+})
+
+test('a logout that began before a renewal ends the renewed session', async () => {
+  await using user = await beside(
+    (req) => req.auth.user,
+    (req) => req.auth.logout(),
+  )
+  let renewed = ''
+
+  await user.during(async () => {
+    await user.open('/renew')
+    renewed = user.header()
+  })
+
+  expect(await ask(user.site, '/', renewed)).toBe('out')
+})
+
 test('a streamed answer takes along what the handler changed before its first byte', async () => {
   await using site = await start({}, {}, (app) => {
     app.get('/stream', (req, res) => {

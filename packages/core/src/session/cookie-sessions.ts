@@ -1,5 +1,6 @@
 import { CookieSessionError } from '../errors/errors.ts'
 import { OldestFirst, remember } from '../shared/oldest-first.ts'
+import { isSameLogin } from './end-sessions.ts'
 import { createRefreshLock } from './refresh-lock.ts'
 import { createSessionChunks, type SealedSession, type SessionChunks } from './session-chunks.ts'
 import { newSessionId } from './session-cookie.ts'
@@ -52,6 +53,7 @@ export function createCookieSessions(
       refreshLock,
       setCookies: (change) => store.setCookies(change === null),
       mustBeWritable: () => store.mustBeWritable(),
+      endRenewed: () => store.endRenewed(),
     })
   const all = over(new CookieStore(shared))
 
@@ -145,9 +147,9 @@ class CookieStore implements SessionStore {
   }
 
   destroy(id: string): void {
-    const { memory, hasEnded } = this.#shared
-    memory.end(id)
-    hasEnded(id)
+    // A renewal by this request destroys the id before, and keeps the session.
+    const isRenewed = this.#before?.id === id && this.#session?.id !== id
+    this.#end(id, !isRenewed)
     if (this.#session?.id !== id) return
     this.#isChanged = true
     this.mustBeWritable()
@@ -193,12 +195,35 @@ class CookieStore implements SessionStore {
     return this.#written.lines
   }
 
+  /**
+   * Ends the session that has the login of the request's cookie under a new id, because another
+   * request of this process has renewed it.
+   */
+  endRenewed(): void {
+    if (this.#before) this.#end(this.#before.id, true)
+  }
+
+  /** @param withRenewed - Whether the session also ends under the ids that it got by renewals. */
+  #end(id: string, withRenewed: boolean): void {
+    const { memory, hasEnded } = this.#shared
+    for (let one: string | undefined = id; one !== undefined; ) {
+      memory.end(one)
+      hasEnded(one)
+      one = withRenewed ? memory.renewed(one) : undefined
+    }
+  }
+
   #put(id: string, changed: SessionRecord): void {
     this.mustBeWritable()
+    const { chunks, memory } = this.#shared
     try {
-      const record = this.#shared.chunks.fit(id, changed)
-      this.#shared.memory.keep(id, record)
-      if (this.#session && this.#session.id !== id) this.#before = this.#session
+      const record = chunks.fit(id, changed)
+      memory.keep(id, record)
+      const before = this.#session
+      if (before && before.id !== id) {
+        this.#before = before
+        if (isSameLogin(before.record.login, record.login)) memory.renew(before.id, id)
+      }
       this.#session = { id, record }
       this.#isChanged = true
     } catch (error) {
@@ -225,6 +250,9 @@ interface Memory {
   latest(id: string, own: SessionRecord | undefined): SessionRecord | undefined
   keep(id: string, record: SessionRecord): void
   end(id: string): void
+  renew(id: string, newId: string): void
+  /** The new id of a renewed session; `undefined` if this process has not renewed it. */
+  renewed(id: string): string | undefined
 }
 
 function createMemory(now: () => number, absoluteSeconds: number): Memory {
@@ -233,6 +261,7 @@ function createMemory(now: () => number, absoluteSeconds: number): Memory {
     { readonly record: SessionRecord; readonly until: number }
   >()
   const ended = createMarks(now)
+  const renewed = new OldestFirst<string, string>()
   return {
     latest(id, own) {
       if (ended.isConsumed(id)) return undefined
@@ -246,6 +275,8 @@ function createMemory(now: () => number, absoluteSeconds: number): Memory {
       recent.delete(id)
       void ended.consume(id, absoluteSeconds)
     },
+    renew: (id, newId) => remember(renewed, id, newId, MAX_RECENT),
+    renewed: (id) => renewed.get(id),
   }
 }
 

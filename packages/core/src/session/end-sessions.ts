@@ -56,7 +56,9 @@ const NO_INDEX = 'this store cannot find sessions by user'
 const NOT_DESTROYED =
   'The session store still has a session after destroy(). Run the cases of @latchkey/testing/session-store on it.'
 
-function isSameLogin(one: AuthSession, other: AuthSession): boolean {
+/** Whether two sessions are of one login. A visitor without a login has none. */
+export function isSameLogin(one: AuthSession | undefined, other: AuthSession | undefined): boolean {
+  if (!one || !other) return false
   return one.createdAt === other.createdAt && one.idToken === other.idToken
 }
 

@@ -27,6 +27,11 @@ export interface SessionParts {
    * always writable.
    */
   mustBeWritable?(): void
+  /**
+   * Ends the session that another request has renewed, of which this request has the old id; absent
+   * for a store on the server.
+   */
+  endRenewed?(): void
 }
 
 /**

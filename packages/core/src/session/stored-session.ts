@@ -250,6 +250,7 @@ export class StoredSession {
     this.mustBeKnown()
     while (this.#renewing) await this.#renewing
     if (this.#id) await endById(this.#sessions, this.#id, this.current)
+    else this.#sessions.endRenewed?.()
     this.#cookieChange = null
     this.#id = undefined
     this.#record = undefined
