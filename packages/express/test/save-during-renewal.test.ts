@@ -29,10 +29,14 @@ const save = (req: Request): Promise<void> => {
   })
 }
 
-/** Renews a session and saves its data in one request. Resolves to what the next request sees. */
+/**
+ * Renews a session and saves its data in one request. Resolves to what the next request sees, which
+ * is sent after `between`.
+ */
 async function renewAndSave(
   store: SessionStore | 'cookie',
   both: (req: Request) => Promise<unknown>,
+  between: () => Promise<unknown> = async () => {},
 ): Promise<unknown> {
   await using site = await startSite(
     (app: Express) => {
@@ -49,6 +53,7 @@ async function renewAndSave(
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
   expect((await browser.open(`${site.url}/both`)).text).toBe('both')
+  await between()
   return JSON.parse((await browser.open(site.url)).text)
 }
 
@@ -92,6 +97,31 @@ describe.each(Object.keys(renewals) as Renewal[])('%s', (how) => {
       },
     )
   })
+})
+
+test('data that are still being saved when regenerate() begins are not in the new session', async () => {
+  const paused = pausing(createMemoryStore())
+  const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let saved: Promise<void> | undefined
+  const seen = await renewAndSave(
+    paused.store,
+    async (req) => {
+      paused.before('update', 1, () => {
+        begun.resolve()
+        return answered.promise
+      })
+      saved = save(req)
+      await begun.promise
+      await renewals['regenerate()'](req)
+      Object.assign(req.session, { language: 'de' })
+      await new Promise((resolve) => void req.session.save(resolve))
+    },
+    async () => {
+      answered.resolve()
+      await saved
+    },
+  )
+  expect(seen).toEqual({ language: 'de', sub: 'ada' })
 })
 
 test.each<[where: string, open: () => SessionStore | 'cookie']>([

@@ -28,7 +28,7 @@ export class StoredSession {
   #id: string | undefined
   #record: SessionRecord | undefined
   /** The session ids that this request has replaced, each with its new id. */
-  #renewed: Map<string, string> | undefined
+  #renewed: Map<string, Renewed> | undefined
   /** Resolves when the renewal at work is over, even if it failed. */
   #renewing: Promise<void> | undefined
   /** Whether the record is the one that the store returned, so that `update` can compare it. */
@@ -180,16 +180,16 @@ export class StoredSession {
       data: keepsData ? data : NO_DATA,
     })
     // A refresh at the same time would use up the refresh token that the new session gets.
-    await this.alone(() => this.#renew(contentOf))
+    await this.alone(() => this.#renew(contentOf, keepsData))
   }
 
-  async #renew(contentOf: (record: SessionRecord) => Content): Promise<void> {
+  async #renew(contentOf: (record: SessionRecord) => Content, keepsData: boolean): Promise<void> {
     while (this.#renewing) await this.#renewing
     const [id, next] = [this.#id, this.#sessions.newId()]
     if (!id || !this.#record) throw new SessionEndedError()
     const content = contentOf(this.#record)
     this.#renewed ??= new Map()
-    this.#renewed.set(id, next)
+    this.#renewed.set(id, { id: next, keepsData })
     const over = Promise.withResolvers<void>()
     this.#renewing = over.promise
     try {
@@ -215,9 +215,16 @@ export class StoredSession {
 
   /** The current id of the session that had this id when the request arrived. */
   idNow(id: string): string {
-    let now = id
-    for (let next = this.#renewed?.get(now); next; next = this.#renewed?.get(now)) now = next
-    return now
+    return this.#renewals(id).at(-1)?.id ?? id
+  }
+
+  /** The renewals by this request since the session had an id, in their order. */
+  #renewals(id: string): readonly Renewed[] {
+    const renewals: Renewed[] = []
+    for (let next = this.#renewed?.get(id); next; next = this.#renewed?.get(next.id)) {
+      renewals.push(next)
+    }
+    return renewals
   }
 
   /**
@@ -268,7 +275,8 @@ export class StoredSession {
   /**
    * Stores the application's own data under the same id, or under the new one if this request
    * renews the session. If another request has stored data meanwhile, the changes of both are
-   * merged by name. An id that is not in use becomes the session of an anonymous visitor.
+   * merged by name. An id that is not in use becomes the session of an anonymous visitor. Data that
+   * this request's {@link regenerate} removes meanwhile are not stored.
    *
    * @param given - The id of the session, which a renewal may have replaced.
    * @param read - The data that this request had read, as JSON.
@@ -277,6 +285,7 @@ export class StoredSession {
   async saveData(given: string, data: Data, read: string): Promise<void> {
     this.mustBeKnown()
     while (this.#renewing) await this.#renewing
+    if (this.#renewals(given).some(({ keepsData }) => !keepsData)) return
     const id = this.idNow(given)
     if (id !== this.#id) return this.#begin(id, data)
     const seen = this.#isAsRead ? this.#record : undefined
@@ -302,7 +311,8 @@ export class StoredSession {
   /** Begins the session of an anonymous visitor. */
   async #begin(id: string, data: Data): Promise<void> {
     // This request has ended the session with this id, so the id must not be used again.
-    const isUsed = id === this.#openedId || [...(this.#renewed?.values() ?? [])].includes(id)
+    const isUsed =
+      id === this.#openedId || [...(this.#renewed?.values() ?? [])].some((one) => one.id === id)
     if (isUsed) throw new SessionEndedError()
     await this.#sessions.create(id, { data })
     this.#become(id, { data, expiresAt: 0 })
@@ -356,6 +366,12 @@ export class StoredSession {
   mustBeKnown(): void {
     if (this.failure) throw this.failure
   }
+}
+
+/** A new id of a session, and whether the application's data stayed. */
+interface Renewed {
+  readonly id: string
+  readonly keepsData: boolean
 }
 
 const NOTHING: OpenedSession = {}

@@ -1,6 +1,6 @@
 import type { SessionStore } from '@latchkey/core'
 
-type Method = 'get' | 'set' | 'destroy'
+type Method = 'get' | 'set' | 'update' | 'destroy'
 
 /** A store, and the way to let something happen in it. */
 interface Paused {
@@ -33,7 +33,7 @@ export function pausing(store: SessionStore): Paused {
       },
     })
   return {
-    store: paused(store, { get: 'get', set: 'set', destroy: 'destroy' }),
+    store: paused(store, { get: 'get', set: 'set', update: 'update', destroy: 'destroy' }),
     before(method, calls, happens) {
       awaited = { method, calls, happens }
     },
