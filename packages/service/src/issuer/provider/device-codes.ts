@@ -6,8 +6,8 @@ import { openIfKnown } from '../../domain/writes/vault.ts'
 import type { IssuerContext } from '../context.ts'
 import type { StoredForm } from '../engine/session.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { TooManyAttempts } from '../requests/too-many-attempts.ts'
 import { endCommandLogins } from './command-logins.ts'
-import { TooManyAttempts } from './too-many.ts'
 
 /** The error for a second answer to a device login. Its page is that of a code that was used. */
 class CodeAnswered extends errors.InvalidRequest {

@@ -7,8 +7,8 @@ import { codeFormSecret, leaveUnsaved, restoreAuthorization } from '../engine/de
 import { brandingFor, waitIn } from '../requests/branding.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { TooManyAttempts } from '../requests/too-many-attempts.ts'
 import { shownName } from './clients/self-described.ts'
-import { TooManyAttempts } from './too-many.ts'
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>
 

@@ -39,6 +39,7 @@ import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
 import { issuerUrl } from '../requests/issuer-url.ts'
 import { factsOf } from '../requests/request-facts.ts'
+import { TooManyAttempts } from '../requests/too-many-attempts.ts'
 import { removeSession } from '../sessions/end-session.ts'
 import {
   askInPlaceOfOldHints,
@@ -60,7 +61,6 @@ import { refreshToken } from './refresh-tokens.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 import { dropChanges, makeChanges } from './request-changes.ts'
 import { storeTogether } from './stored-together.ts'
-import { TooManyAttempts } from './too-many.ts'
 
 /**
  * The maximum number of providers in memory. Each takes 40 to 90 KiB, and 0.3 ms to build again.
