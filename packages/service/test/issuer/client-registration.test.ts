@@ -75,6 +75,19 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(issuer.problems).toEqual([])
   })
 
+  test('a used refresh token that a client sends with its scope a day later ends the access', async () => {
+    await using issuer = await startOpenIssuer({ store }, on)
+    const { body } = await register(issuer)
+    const id = String(body.client_id)
+    const { tokens } = await connect(issuer, id)
+    const first = await refresh(issuer, id, tokens.refresh_token)
+    moveTime(86_400)
+
+    const again = await refresh(issuer, id, tokens.refresh_token, { scope: 'notes:read' })
+    expect(again.body.error).toBe('invalid_grant')
+    expect((await refresh(issuer, id, first.body.refresh_token)).body.error).toBe('invalid_grant')
+  })
+
   test('its access is withdrawn on the account page and by an operator, and ends with the user', async () => {
     await using issuer = await startOpenIssuer({ store }, on)
     const { body } = await register(issuer, onDevice)

@@ -68,6 +68,8 @@ describe.each(storeKinds)('on %s', (store) => {
     ['after a day', {}, {}, 86_400],
     ['after 29 days, when its successor is still good', {}, {}, 29 * 86_400],
     ['for another scope', {}, { scope: 'openid' }, 1],
+    ['for another scope, after a day', {}, { scope: 'openid' }, 86_400],
+    ['for the same scope, after a day', {}, { scope: 'openid email offline_access' }, 86_400],
   ])('a used refresh token ends the login %s', async (_, metadata, extra, seconds) => {
     const { issuer, tokens, refresh, readUser } = await aLogin(store)
     await using _issuer = issuer

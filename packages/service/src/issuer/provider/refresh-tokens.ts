@@ -1,4 +1,4 @@
-import type { AdapterPayload } from 'oidc-provider'
+import { type AdapterPayload, Provider } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { entryName } from '../../store/protocol-store.ts'
@@ -69,6 +69,16 @@ export async function spentToken(
     grantId,
     accountId,
     clientId,
+    scope: askedScope(),
     ...times,
   } as AdapterPayload
+}
+
+/**
+ * The scopes that the request asks for. oidc-provider refuses a scope that the token lacks before
+ * it looks whether the token was used, so a used token would not end its grant.
+ */
+function askedScope(): string | undefined {
+  const scope = Provider.ctx?.oidc?.params?.scope
+  return typeof scope === 'string' ? scope : undefined
 }

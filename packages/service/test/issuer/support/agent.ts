@@ -165,11 +165,17 @@ export function redeem(
 }
 
 /** Refreshes the tokens of an agent. */
-export function refresh(issuer: TestIssuer, clientId: string, token: string | undefined) {
+export function refresh(
+  issuer: TestIssuer,
+  clientId: string,
+  token: string | undefined,
+  more: Record<string, string> = {},
+) {
   return tokenRequest(issuer, {
     grant_type: 'refresh_token',
     client_id: clientId,
     refresh_token: token ?? '',
+    ...more,
   })
 }
 
