@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
@@ -22,6 +21,7 @@ import {
   storeKinds,
   type TestIssuer,
 } from './support/issuer.ts'
+import { startReceiver } from './support/logout-receiver.ts'
 
 movesTheClock()
 
@@ -30,38 +30,6 @@ const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 afterEach(() => {
   vi.useRealTimers()
 })
-
-/** An application that takes logout tokens; it answers with the given statuses first. */
-async function startReceiver(...statuses: number[]) {
-  const tokens: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => {
-      body += chunk
-    })
-    request.on('end', () => {
-      tokens.push(new URLSearchParams(body).get('logout_token') ?? '')
-      response.writeHead(statuses.shift() ?? 200).end()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://localhost:${port}/backchannel-logout`,
-    tokens,
-    async verified(issuer: TestIssuer, audience: string): Promise<JWTPayload[]> {
-      const answer = await issuer.fetch(`${issuer.url}/oidc/jwks`)
-      const keys = createLocalJWKSet((await answer.json()) as never)
-      const options = { issuer: issuer.url, audience, typ: 'logout+jwt', algorithms: ['RS256'] }
-      const results = tokens.map((token) => jwtVerify(token, keys, options))
-      return (await Promise.all(results)).map(({ payload }) => payload)
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
 
 describe.each(storeKinds)('on %s', (store) => {
   test('a logout at one application is told to the other ones, with a signed token and the sid', async () => {

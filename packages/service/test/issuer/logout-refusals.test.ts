@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { applicationUrl, movesTheClock, startIssuer, type TestIssuer } from './support/issuer.ts'
+import { startReceiver } from './support/logout-receiver.ts'
 import { ada, moveTime, obtainCode } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -188,6 +189,16 @@ test('an ID token of another user does not log out the current user', async () =
   expect(question.html).toContain('Log out?')
 })
 
+/** A login at a shop that receives logout tokens at the given URL. */
+async function loginAtShop(issuer: TestIssuer, url: string) {
+  const user = await issuer.addUser(ada)
+  const metadata = { backchannel_logout_uri: url }
+  const shop = await issuer.addApplication({ name: 'Web shop', metadata })
+  const app = await createClient(issuer, shop)
+  const login = await logIn(issuer, app, ada, undefined, { scope: 'openid email' })
+  return { ...login, user, shop, app }
+}
+
 /** Two users who are logged in at two applications, with the `sid` that each application received. */
 async function sessionsOfTwo(issuer: TestIssuer) {
   const bob = { email: 'bob@example.com', password: 'a different one' }
@@ -244,6 +255,54 @@ test('a link of a stranger asks: without the sid, with another one, or with that
     const question = await browser.get(logoutWith(parameters as Record<string, string>))
     expect(question.html, JSON.stringify(parameters)).toContain('Log out?')
   }
+})
+
+test('a user who stays after a link of a stranger stays logged in at the application that it names', async () => {
+  await using issuer = await startIssuer()
+  await using receiver = await startReceiver()
+  const { begun, callback, browser, app, shop, user } = await loginAtShop(issuer, receiver.url)
+  const tokens = await app.redeem(begun, callback)
+  const readUser = () => client.fetchUserInfo(app.config, tokens.access_token, user.id)
+
+  const question = await browser.get(`${issuer.url}/oidc/logout?client_id=${shop.id}`)
+  const stayed = await browser.submit(question)
+
+  expect(stayed.html).toContain('You are logged in already')
+  expect(stayed.html).toContain('Continue to Web shop')
+  await issuer.idle()
+  expect(receiver.tokens).toEqual([])
+  expect(await readUser()).toMatchObject({ email: ada.email })
+  expect(await issuer.actions()).not.toContain('logout.succeeded')
+})
+
+test('a user who confirms the logout of such a link is logged out everywhere, and goes back to the application', async () => {
+  await using issuer = await startIssuer()
+  await using receiver = await startReceiver()
+  const { begun, callback, browser, app, shop, user } = await loginAtShop(issuer, receiver.url)
+  const tokens = await app.redeem(begun, callback)
+  const other = await createClient(issuer)
+  const atOther = await other.begin()
+  const otherTokens = await other.redeem(atOther, await browser.get(atOther.url))
+  const back = { client_id: shop.id, post_logout_redirect_uri: `${applicationUrl}/logged-out` }
+
+  const question = await browser.get(
+    `${issuer.url}/oidc/logout?${new URLSearchParams({ ...back, state: 'on' })}`,
+  )
+  const left = await browser.submit(question, { logout: 'yes' })
+
+  expect(left.location).toBe(`${applicationUrl}/logged-out?state=on`)
+  await issuer.idle()
+  expect(receiver.tokens).toHaveLength(1)
+  for (const [at, { access_token: token }] of [
+    [app, tokens],
+    [other, otherTokens],
+  ] as const) {
+    await expect(client.fetchUserInfo(at.config, token, user.id)).rejects.toMatchObject({
+      status: 401,
+    })
+  }
+  const logouts = (await issuer.audit()).filter(({ action }) => action === 'logout.succeeded')
+  expect(logouts).toMatchObject([{ applicationId: shop.id }])
 })
 
 test('an application that the user never used cannot log them out', async () => {

@@ -33,3 +33,26 @@ export function logoutQuestion(ctx: KoaContextWithOIDC): {
   const state = ctx.oidc.session?.state as { secret: string } | undefined
   return { hintedSub: hint?.payload.sub, xsrf: state?.secret ?? '' }
 }
+
+/** The data that oidc-provider keeps in the session while the user is asked about a logout. */
+interface LogoutState {
+  clientId?: string | undefined
+  /** Our own member: the application that the request has named. */
+  namedClient?: string | undefined
+}
+
+/**
+ * Removes the application from the question about a logout, and keeps its id for
+ * {@link clientOfLogout}. If the user stays, oidc-provider would end the login at that application,
+ * but without a proof, a stranger may have named it.
+ */
+export function setClientApart({ oidc: { session } }: KoaContextWithOIDC): void {
+  const state = session?.state as LogoutState | undefined
+  if (state) Object.assign(state, { clientId: undefined, namedClient: state.clientId })
+}
+
+/** The id of the application that a logout request has named. */
+export function clientOfLogout({ oidc }: KoaContextWithOIDC): string | undefined {
+  const state = oidc.session?.state as LogoutState | undefined
+  return oidc.client?.clientId ?? state?.namedClient
+}

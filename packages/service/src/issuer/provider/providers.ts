@@ -43,7 +43,7 @@ import { TooManyAttempts } from '../requests/too-many-attempts.ts'
 import { removeSession } from '../sessions/end-session.ts'
 import {
   askInPlaceOfOldHints,
-  noteConfirmedLogouts,
+  followAnswers,
   skipNeedlessConfirmation,
 } from '../sessions/logout.ts'
 import { refusePages } from './acting-policy.ts'
@@ -173,7 +173,7 @@ async function build(
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.logoutNotices.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)
-  noteConfirmedLogouts(provider, context)
+  followAnswers(provider, context)
   askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)
   refuseFragments(provider)

@@ -3,7 +3,7 @@ import { lookUpUser } from '../../domain/users/users.ts'
 import { note } from '../../domain/writes/audit.ts'
 import { type PageName, type Pages, renderPage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
-import { logoutQuestion } from '../engine/request.ts'
+import { clientOfLogout, logoutQuestion, setClientApart } from '../engine/request.ts'
 import { readSession, type Session } from '../engine/session.ts'
 import { bannerOf } from '../interaction/flow/acting-banner.ts'
 import { makeChanges } from '../provider/request-changes.ts'
@@ -47,6 +47,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
         ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
         return leave(ctx)
       }
+      setClientApart(ctx)
       const { tenant } = factsOf(ctx.req)
       const user = session?.accountId
         ? await lookUpUser(context.domain, tenant.id, session.accountId)
@@ -137,16 +138,25 @@ export function skipNeedlessConfirmation(provider: Provider): void {
   })
 }
 
-/** Adds logouts that users confirm to the audit log. oidc-provider itself ends the sessions. */
-export function noteConfirmedLogouts(provider: Provider, context: IssuerContext): void {
+/**
+ * Adds logouts that users confirm to the audit log; oidc-provider itself ends the sessions. Users
+ * who stay get a link to the application that they came from.
+ */
+export function followAnswers(provider: Provider, context: IssuerContext): void {
   provider.use(async (ctx, next) => {
     await next()
-    const { oidc } = ctx as unknown as KoaContextWithOIDC
-    if (oidc?.route !== 'end_session_confirm' || !oidc.params?.logout) return
+    const answered = ctx as unknown as KoaContextWithOIDC
+    const { oidc } = answered
+    if (oidc?.route !== 'end_session_confirm' || ctx.status !== 303) return
     const session = oidc.session as Session | undefined
-    if (ctx.status === 303 && session?.accountId) {
-      await noteLogout(context, ctx as unknown as KoaContextWithOIDC, session)
+    if (oidc.params?.logout) {
+      if (session?.accountId) await noteLogout(context, answered, session)
+      return
     }
+    const clientId = clientOfLogout(answered)
+    const page = oidc.urlFor('end_session_success')
+    if (clientId === undefined || ctx.response.get('location') !== page) return
+    ctx.redirect(`${page}?${new URLSearchParams({ client_id: clientId })}`)
   })
 }
 
@@ -156,7 +166,7 @@ function noteLogout(
   session: Session,
 ): Promise<void> {
   const { accountId: userId = '' } = session
-  const applicationId = ctx.oidc.client?.clientId
+  const applicationId = clientOfLogout(ctx)
   const facts = factsOf(ctx.req)
   const scope = scopeOfRequest(context, facts, { userId, applicationId })
   if (session.acting) {
