@@ -2,7 +2,7 @@ import * as client from 'openid-client'
 import { describe, expect, test } from 'vitest'
 import { ada, addOwner, claimsOf, createCaller, notes, prices, tokensFor } from './support/apis.ts'
 import { createBrowser } from './support/browser.ts'
-import type { Client } from './support/client.ts'
+import { type Client, createClient } from './support/client.ts'
 import { allStoreKinds, startIssuer, type TestIssuer } from './support/issuer.ts'
 
 /** The answer to an authorization request as a client of plain OAuth sends it, without a nonce. */
@@ -123,6 +123,38 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(error).toBe('invalid_scope')
     expect(description).toContain(named)
   })
+
+  test.each(['openid notes:read', 'notes:read'])(
+    'a request with the scope %s for more than 20 resources is refused with invalid_target',
+    async (scope) => {
+      await using issuer = await startIssuer({ store })
+      await addOwner(issuer)
+      const metadata = {
+        latchkey_client: 'public',
+        latchkey_resources: notes,
+        latchkey_device_login: 'allowed',
+      }
+      const application = await issuer.addApplication({ metadata })
+      const app = await createClient(issuer, application)
+      const send = async (path: string, resources: number) => {
+        const { searchParams: body } = new URL((await app.begin({ scope })).url)
+        for (let n = 0; n < resources; n++) body.append('resource', notes)
+        const response = await issuer.fetch(`${issuer.url}${path}`, { method: 'POST', body })
+        const { error } = (await response.json()) as { error?: string }
+        return error ?? response.status
+      }
+      expect([await send('/oidc/par', 20), await send('/oidc/par', 21)]).toEqual([
+        201,
+        'invalid_target',
+      ])
+      expect([await send('/oidc/device', 20), await send('/oidc/device', 21)]).toEqual([
+        200,
+        'invalid_target',
+      ])
+      const { error } = await ask(issuer, app, { scope, resource: Array(21).fill(notes) })
+      expect(error).toBe('invalid_target')
+    },
+  )
 
   test('of two APIs, the token request names one; without it, the request is refused and the code stays good', async () => {
     await using issuer = await startIssuer({ store })

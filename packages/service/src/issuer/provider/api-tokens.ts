@@ -24,6 +24,13 @@ export function createApiTokens(
   tenantId: string,
 ): NonNullable<Features['resourceIndicators']> {
   const scopesAt: ScopesAt = (client, name) => scopesOf(context, tenantId, client, name)
+  const settled = new WeakMap<KoaContextWithOIDC, Promise<void>>()
+  /** oidc-provider asks for each resource of a request, but their scopes are settled together. */
+  function settleOnce(ctx: KoaContextWithOIDC, client: Client): Promise<void> {
+    const known = settled.get(ctx) ?? settleScopes(ctx, client, scopesAt)
+    settled.set(ctx, known)
+    return known
+  }
   return {
     enabled: true,
     async defaultResource(ctx, client, oneOf) {
@@ -33,9 +40,10 @@ export function createApiTokens(
       return onlyApiOf(ctx, client, await resourcesOf(context, tenantId, client))
     },
     async getResourceServerInfo(ctx, name, client) {
+      refuseTooMany(ctx)
       const { known, allowed } = await scopesAt(client, name)
       refuseOthersScopes(ctx, known, allowed)
-      if (isForApi(ctx)) await settleScopes(ctx, client, scopesAt)
+      if (isForApi(ctx)) await settleOnce(ctx, client)
       return {
         scope: allowed.join(' '),
         accessTokenFormat: 'jwt',
@@ -44,6 +52,27 @@ export function createApiTokens(
       }
     },
   }
+}
+
+/** The maximum number of `resource` parameters in a request. */
+const MAX_RESOURCES = 20
+
+/**
+ * Refuses a request with too many resources before any of them is looked up. Anyone can send such a
+ * request for a public client.
+ *
+ * @throws InvalidTarget
+ */
+function refuseTooMany({ oidc }: KoaContextWithOIDC): void {
+  const { length } = resourcesIn(oidc.params ?? {})
+  if (length <= MAX_RESOURCES) return
+  throw new errors.InvalidTarget(
+    `the request has ${length} resources; at most ${MAX_RESOURCES} are accepted`,
+  )
+}
+
+function resourcesIn({ resource }: Readonly<Record<string, unknown>>): unknown[] {
+  return [resource].flat()
 }
 
 /** The scopes of an API (`known`), and those that an application may ask for (`allowed`). */
@@ -149,8 +178,8 @@ async function settleScopes(
 ): Promise<void> {
   const { oidc } = ctx
   const params = oidc.params ?? {}
-  const names = [params.resource].flat().filter((name) => typeof name === 'string')
-  const found = await Promise.all(names.map((name) => scopesAt(client, name)))
+  const names = new Set(resourcesIn(params).filter((name) => typeof name === 'string'))
+  const found = await Promise.all([...names].map((name) => scopesAt(client, name)))
   const allowed = new Set(found.flatMap((one) => one.allowed))
   const asked = [...oidc.requestParamScopes].filter((scope) => scope !== '')
   if (asked.length === 0 && allowed.size === 0) {
