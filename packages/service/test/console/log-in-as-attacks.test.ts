@@ -97,8 +97,10 @@ describe.each(stores)('on %s', (store) => {
     const id = await loginOf(at)
     const browser = await adaOf(at)
     at.pass(6 * 60_000)
-    await answer(browser, { agree: id })
-    expect(await actionsOf(at)).toEqual(['impersonation.ask'])
+    for (const more of [{}, { end: id }, { end: 'x' }, { decline: 'x' }]) {
+      await answer(browser, { agree: id, ...more })
+      expect(await actionsOf(at)).toEqual(['impersonation.ask'])
+    }
     at.pass(DAY)
     await answer(await adaOf(at), { agree: id })
     expect(await actionsOf(at)).toEqual(['impersonation.ask'])

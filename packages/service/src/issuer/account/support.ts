@@ -53,9 +53,12 @@ async function shown(flow: FlowRequest, one: Impersonation): Promise<Shown> {
   }
 }
 
-/** Whether a form only takes access away from an operator. Such a form needs no recent login. */
+/**
+ * Whether a form only takes access away from an operator. Such a form needs no recent login. A form
+ * that also agrees needs one.
+ */
 export function isWithdrawal(form: Form): boolean {
-  return form.has('end') || form.has('decline')
+  return !form.has('agree') && (form.has('end') || form.has('decline'))
 }
 
 /** Accepts, declines or ends an operator's login as the user. */
