@@ -136,6 +136,52 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(next.callback.location).toContain('code=')
   })
 
+  test('five wrong codes end the code, and another one that is sent is accepted', async () => {
+    const { issuer } = await startWithFactors({ store })
+    await using _ = issuer
+    const { browser, page } = await open(issuer, '/account/email')
+
+    const sent = await browser.submit(page, { email: 'countess@example.com', step: 'send' })
+    const code = await mailedCode(issuer)
+    for (let guess = 0; guess < 5; guess++) {
+      const refused = await browser.submit(sent, { code: wrong(code) })
+      expect([refused.status, noteOf(refused)]).toEqual([
+        422,
+        'The code is wrong or was used already.',
+      ])
+    }
+    const over = await browser.submit(sent, { code })
+    expect([over.status, noteOf(over)]).toEqual([
+      429,
+      'Too many wrong codes. Have another code sent.',
+    ])
+    const again = await browser.submit(over, { step: 'send' })
+    await browser.submit(again, { code: await mailedCode(issuer) })
+
+    expect(await findUser(issuer.scope, 'countess@example.com')).toBeDefined()
+  })
+
+  test('wrong codes for a new address count over all codes, and the page tells how long to wait', async () => {
+    const { issuer } = await startWithFactors({ store })
+    await using _ = issuer
+    const { browser, page } = await open(issuer, '/account/email')
+    let sent = page
+    for (let codes = 0; codes < 2; codes++) {
+      sent = await browser.submit(sent, { email: 'countess@example.com', step: 'send' })
+      const code = wrong(await mailedCode(issuer))
+      for (let guess = 0; guess < 5; guess++) await browser.submit(sent, { code })
+    }
+    sent = await browser.submit(sent, { email: 'countess@example.com', step: 'send' })
+    const code = await mailedCode(issuer)
+
+    const refused = await browser.submit(sent, { code })
+    expect(refused.status).toBe(429)
+    expect(refused.html).toContain('Try again in 30 seconds')
+    moveTime(31)
+    await browser.submit(sent, { code })
+    expect(await findUser(issuer.scope, 'countess@example.com')).toBeDefined()
+  })
+
   test('a code that was sent to one address does not confirm another', async () => {
     const { issuer } = await startWithFactors({ store })
     await using _ = issuer

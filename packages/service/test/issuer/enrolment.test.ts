@@ -13,6 +13,7 @@ import {
   seedOn,
   startWithFactors,
   TWO_STEP,
+  wrong,
 } from './support/factors.ts'
 import { allStoreKinds, movesTheClock, type TestIssuer } from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
@@ -191,6 +192,25 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await browser.submit(await browser.get(SECURITY), { remove: 'totp_app' })
     expect(await kindsOf(issuer, user)).toEqual(['password'])
     expect(issuer.problems).toEqual([])
+  })
+
+  test('five wrong codes by mail end the code on the account page, and another one that is sent adds the step', async () => {
+    const { issuer, user, app } = await startWithFactors({ store })
+    await using _ = issuer
+    const { browser } = await logIn(issuer, app, ada)
+    const page = await browser.get(`${SECURITY}/add?kind=totp_email`)
+    const sent = await browser.submit(page, { step: 'send' })
+    const code = await mailedCode(issuer)
+    for (let guess = 0; guess < 5; guess++) {
+      expect((await browser.submit(sent, { code: wrong(code) })).status).toBe(422)
+    }
+    const over = await browser.submit(sent, { code })
+    expect(over.status).toBe(429)
+    expect(over.html).toContain('Too many wrong codes. Have another code sent.')
+    const again = await browser.submit(over, { step: 'send' })
+    await browser.submit(again, { code: await mailedCode(issuer) })
+
+    expect(await kindsOf(issuer, user)).toContain('totp_email')
   })
 
   test('the account page asks for a login of the last five minutes, with all steps of the user', async () => {

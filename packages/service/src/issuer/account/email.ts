@@ -7,8 +7,9 @@ import type { Pages, TextKey } from '../../pages/index.ts'
 import { emailKey } from '../../store/email-key.ts'
 import { type FlowRequest, mailContextOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { showTooMany } from '../interaction/flow/too-many.ts'
-import { judgeMailCode, mailCode } from '../interaction/mail/mail-code.ts'
+import { mailCode } from '../interaction/mail/mail-code.ts'
 import { sendNews } from '../interaction/mail/messages.ts'
+import { tryOwnCode } from '../interaction/second/own-code.ts'
 import { loginOf } from '../interaction/second/own-session.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import type { Visit } from './entry.ts'
@@ -58,12 +59,11 @@ async function sendTo(flow: FlowRequest, visit: Visit, email: string): Promise<v
 async function prove(flow: FlowRequest, visit: Visit, email: string, code: string): Promise<void> {
   const { context, facts } = flow
   const { user } = visit
-  const name = codeOf(visit, email)
-  const admission = await context.throttle.admitFactor(facts, user.id, name)
-  if (admission.kind !== 'admitted') {
-    return showTooMany(flow, 'retryAfterSeconds' in admission ? admission.retryAfterSeconds : 3_600)
+  const outcome = await tryOwnCode(flow, codeOf(visit, email), { id: user.id }, code)
+  if (!outcome) return
+  if (outcome === 'over') {
+    return showForm(flow, visit, 429, { email, problem: { text: 'codeOver' } })
   }
-  const outcome = await judgeMailCode(flow, name, { id: user.id }, code)
   const origin = await originOf(context.domain, user)
   const changed =
     outcome === 'right' &&

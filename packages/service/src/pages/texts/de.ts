@@ -180,6 +180,7 @@ export const de: Texts = {
   keySave: 'Namen speichern',
   keySaveWhich: 'Namen speichern: {which}',
   factorOver: 'Zu viele falsche Codes. Bitte melden Sie sich neu an.',
+  codeOver: 'Zu viele falsche Codes. Lassen Sie sich einen neuen Code senden.',
   factorPaused:
     'Für dieses Konto wurden zu viele falsche Codes eingegeben. Zum Schutz des Kontos ist der zweite Schritt angehalten. Bitte lassen Sie sich helfen.',
 

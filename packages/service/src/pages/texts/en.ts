@@ -165,6 +165,7 @@ export const en = {
   keySave: 'Save the name',
   keySaveWhich: 'Save the name: {which}',
   factorOver: 'Too many wrong codes. Please log in again.',
+  codeOver: 'Too many wrong codes. Have another code sent.',
   factorPaused:
     'Too many wrong codes have been entered for this account. To protect it, the second step is paused. Please ask for help.',
 

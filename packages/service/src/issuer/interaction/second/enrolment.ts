@@ -18,9 +18,10 @@ import type { Credential, User } from '../../../store/records.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { type FlowRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
-import { hasMailCode, judgeMailCode, mailCode } from '../mail/mail-code.ts'
+import { hasMailCode, mailCode } from '../mail/mail-code.ts'
 import { sendNews } from '../mail/messages.ts'
 import { judgeForm, showNewKey } from './new-key.ts'
+import { tryOwnCode } from './own-code.ts'
 import { exceptThisSession, findOwnLogin } from './own-session.ts'
 
 /** The place where a user enrols a second factor: during a login, or on the account page. */
@@ -141,25 +142,24 @@ async function submitMail(
   code: string,
 ): Promise<Enrolled | undefined> {
   const { context, facts } = flow
-  const { user, key } = place
-  const admission = isAsked
-    ? await context.throttle.admitMailRequest(facts)
-    : await context.throttle.admitFactor(facts, user.id, key)
-  if (admission.kind !== 'admitted') {
-    showTooMany(flow, 'retryAfterSeconds' in admission ? admission.retryAfterSeconds : 3_600)
-    return undefined
-  }
+  const { user } = place
   if (isAsked) {
+    const admission = await context.throttle.admitMailRequest(facts)
+    if (admission.kind === 'refused') {
+      showTooMany(flow, admission.retryAfterSeconds)
+      return undefined
+    }
     const isSent = await mailCode(flow, mailKey(place), { email: user.email, user })
     if (isSent) await showEnrolment(flow, place)
     else await showEnrolment(flow, place, 429, { text: 'factorNotSent' })
     return undefined
   }
-  const outcome = await judgeMailCode(flow, mailKey(place), user, code)
-  if (outcome !== 'right') {
+  const outcome = await tryOwnCode(flow, mailKey(place), user, code)
+  if (outcome === 'over') await showEnrolment(flow, place, 429, { text: 'codeOver' })
+  if (outcome === 'refused') {
     await showEnrolment(flow, place, 422, { field: 'code', text: 'factorRefused' })
-    return undefined
   }
+  if (outcome !== 'right') return undefined
   return add(flow, place, 'totp_email', mailCredential(scopeOf(flow, user.id), user))
 }
 
