@@ -11,6 +11,7 @@ import {
   startIssuer,
   storeKinds,
 } from './support/issuer.ts'
+import { answerOf, startWithProvider } from './support/social.ts'
 import { moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -202,6 +203,79 @@ describe.each(storeKinds)('on %s', (store) => {
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     },
   )
+
+  test('a network whose logins at a provider fail has to wait, and the provider is not asked', async () => {
+    const limits = {
+      loginPerClient: { free: 2, baseSeconds: 60, maxSeconds: 60, forgetSeconds: 3_600 },
+    }
+    await using world = await startWithProvider({ store, limits, trustedProxies: ['127.0.0.1'] })
+    const { provider, connection, issuer } = world
+    const { browser, form } = await world.open()
+    const start = async () =>
+      answerOf(await browser.submitOnly(form, { connection: connection.id }))
+    const returnTo = async (answer: string, code?: string) => {
+      const url = new URL(answer)
+      if (code !== undefined) url.searchParams.set('code', code)
+      return browser.peek(url.href)
+    }
+    const answers = [await start(), await start(), await start()]
+    for (const answer of answers.slice(0, 2)) {
+      expect((await returnTo(answer, 'garbage')).location).toContain('problem=failed')
+    }
+    const asked = provider.count('/token')
+
+    const response = await issuer.fetch(answers[2] ?? '', {
+      headers: {
+        cookie: browser
+          .cookies()
+          .map(({ name, value }) => `${name}=${value}`)
+          .join('; '),
+      },
+      redirect: 'manual',
+    })
+    expect(response.status).toBe(429)
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(provider.count('/token')).toBe(asked)
+
+    moveTime(61)
+    expect((await returnTo(answers[2] ?? '')).location).not.toContain('problem=')
+    expect(provider.count('/token')).toBe(asked + 1)
+  })
+
+  test('a provider that does not answer, and a page that is loaded again, count as no failed login', async () => {
+    const limits = {
+      loginPerClient: { free: 1, baseSeconds: 60, maxSeconds: 60, forgetSeconds: 3_600 },
+    }
+    await using world = await startWithProvider({ store, limits })
+    const { provider, connection } = world
+    const { browser, form } = await world.open()
+    const start = async () =>
+      answerOf(await browser.submitOnly(form, { connection: connection.id }))
+    provider.fault = 'token: server error'
+    const answer = await start()
+    for (let n = 0; n < 3; n++) {
+      expect((await browser.peek(await start())).location).toContain('problem=unreachable')
+    }
+    expect((await browser.peek(answer)).location).toContain('problem=unreachable')
+    for (let n = 0; n < 3; n++) expect((await browser.peek(answer)).status).toBe(400)
+    provider.fault = undefined
+    expect((await browser.peek(await start())).location).not.toContain('problem=')
+  })
+
+  test('of the starts at a provider in one login, the ten latest are stored, and each of them can return', async () => {
+    await using world = await startWithProvider({ store })
+    const { connection, issuer } = world
+    const { browser, form } = await world.open()
+    const answers: string[] = []
+    for (let n = 0; n < 12; n++) {
+      answers.push(await answerOf(await browser.submitOnly(form, { connection: connection.id })))
+    }
+    if (store !== 'cluster') {
+      expect((await issuer.dumpProtocol()).match(/SocialState/g)?.length).toBe(10)
+    }
+    const returned = await Promise.all(answers.map((answer) => browser.peek(answer)))
+    expect(returned.map(({ status }) => status)).toEqual([400, 400, ...Array(10).fill(303)])
+  })
 
   test('of more unfinished logins than are kept, the oldest ends, and new ones begin', async ({
     skip,

@@ -139,8 +139,8 @@ export interface Throttle {
     judge: () => Promise<Verification>,
   ): Promise<Verification | Throttled>
   /**
-   * Calls `judge` for a login with a passkey or a mailed code, unless too many logins have failed
-   * from the client's network.
+   * Calls `judge` for a login with a passkey, a mailed code or a provider, unless too many logins
+   * have failed from the client's network.
    */
   tryWithoutPassword<Outcome extends { kind: 'verified' | 'refused' }>(
     facts: Attempter,
@@ -163,7 +163,7 @@ export interface Throttle {
    * Counts an attempt at a second step before it is verified. So parallel attempts, in any number
    * of processes, cannot exceed the limits.
    *
-   * @param login - The id of the login.
+   * @param login - The id of the login; for a mailed code on the account page, that of the code.
    */
   admitFactor(facts: Attempter, userId: string, login: string): Promise<FactorAdmission>
   /**

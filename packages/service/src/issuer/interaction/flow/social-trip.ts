@@ -11,6 +11,7 @@ import { type Asserted, UpstreamError, type UpstreamProblem } from '../../social
 import { showDeadEnd, showNotFound } from './dead-end.ts'
 import { type FlowRequest, languageOf, scopeOf } from './flow-request.ts'
 import { offeredWith } from './offered.ts'
+import { showTooMany } from './too-many.ts'
 
 /**
  * The login or session that sends the visitor to a provider, and the page to which the visitor
@@ -66,6 +67,12 @@ export type TripProblem = UpstreamProblem | 'off'
  */
 const TRIP_SECONDS = 1_800
 
+/**
+ * The maximum number of stored trips of one login or session. Each tab, and each start after the
+ * back button, needs a trip of its own. Beyond it, the oldest trip is deleted.
+ */
+const MAX_TRIPS = 10
+
 const trips = entry<Trip>('SocialState', TRIP_SECONDS)
 const proofs = entry<SocialProof>('SocialProof', TRIP_SECONDS)
 
@@ -99,31 +106,63 @@ export async function sendToProvider(
   const beganAt = context.domain.clock.now() / 1000
   const { path } = place
   const connectionId = connection.id
-  await trips.put(flow, state, { connectionId, browser, answerKey, path, beganAt, maxAge })
+  const trip: Trip = { connectionId, browser, answerKey, path, beganAt, maxAge }
+  await trips.put(flow, state, trip, { accountId: answerKey })
+  await dropOldTrips(flow, answerKey)
   redirect(response, url)
   return undefined
+}
+
+/** Deletes the oldest trips of a login or session that has too many. */
+async function dropOldTrips(flow: FlowRequest, answerKey: string): Promise<void> {
+  const all = await trips.ofAccount(flow, answerKey)
+  if (all.length <= MAX_TRIPS) return
+  const old = all.sort((a, b) => b.value.beganAt - a.value.beganAt).slice(MAX_TRIPS)
+  await Promise.all(old.map(({ entry: stored }) => trips.drop(flow, stored)))
 }
 
 /**
  * Verifies the response of a provider once, in the browser that was redirected to the provider.
  * Stores the response for the login or session that requested it, and redirects to the page of that
  * login or session. If the login at the provider failed, this page gets the problem instead.
+ *
+ * If too many logins have failed from the network, the provider is not asked. The response can be
+ * sent again later.
  */
 export async function returnFromProvider(flow: FlowRequest): Promise<void> {
-  const { context, request, response, url } = flow
+  const { context, facts, request, response, url } = flow
   if (request.method !== 'GET') return showNotFound(flow)
   const state = url.searchParams.get('state') ?? ''
-  const trip = (await trips.read(flow, state))?.value
-  if (!trip || !isSameBrowser(request, trip.browser) || !(await trips.spend(flow, state))) {
+  const found = await trips.read(flow, state)
+  if (!found || found.isSpent || !isSameBrowser(request, found.value.browser)) {
     return showDeadEnd(flow)
   }
-  const { connectionId, path, beganAt, maxAge } = trip
-  const back = (problem: TripProblem) => {
-    const query = new URLSearchParams({ problem, connection: connectionId })
-    redirect(response, `${path}${path.includes('?') ? '&' : '?'}${query}`)
-  }
+  const trip = found.value
+  const outcome = await context.throttle.tryWithoutPassword(facts, () => finish(flow, state, trip))
+  if (outcome.kind === 'throttled') return showTooMany(flow, outcome.retryAfterSeconds)
+  if (outcome.kind === 'needs_link' || outcome.end === 'over') return showDeadEnd(flow)
+  const { path, connectionId } = trip
+  if (outcome.end === 'stored') return redirect(response, path)
+  const query = new URLSearchParams({ problem: outcome.end, connection: connectionId })
+  redirect(response, `${path}${path.includes('?') ? '&' : '?'}${query}`)
+}
+
+/**
+ * The end of a trip: the provider's response is stored, the login at the provider failed, or another
+ * request has used the trip.
+ */
+interface TripEnd {
+  /** A refused trip counts as a failed login of the network. A provider that is down does not. */
+  kind: 'verified' | 'refused'
+  end: 'stored' | 'over' | TripProblem
+}
+
+async function finish(flow: FlowRequest, state: string, trip: Trip): Promise<TripEnd> {
+  const { context, request, url } = flow
+  if (!(await trips.spend(flow, state))) return { kind: 'verified', end: 'over' }
+  const { connectionId, beganAt, maxAge } = trip
   const connection = await offeredWith(flow, connectionId)
-  if (!connection) return back('off')
+  if (!connection) return { kind: 'verified', end: 'off' }
   const at = context.domain.clock.now() / 1000
   const secrets = secretsOf(request, state)
   const binding = { state, nonce: secrets('nonce'), codeVerifier: secrets('verifier') }
@@ -134,13 +173,13 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
     const problem = problemOf(error)
     count('logins', { outcome: problem, method: 'social' })
     await note(scopeOf(flow), `login.social_${problem}`, connectionId, 'failure')
-    return back(problem)
+    return { kind: problem === 'unreachable' ? 'verified' : 'refused', end: problem }
   }
   const provenAt = Math.min(asserted.provenAt, at)
   const isFresh = maxAge === undefined || provenAt >= beganAt - maxAge - TOLERANCE_SECONDS
   const proof: SocialProof = { ...asserted, provenAt, isFresh, id: randomUUID(), at }
   await proofs.put(flow, { key: trip.answerKey }, proof)
-  redirect(response, path)
+  return { kind: 'verified', end: 'stored' }
 }
 
 /**
