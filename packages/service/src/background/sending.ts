@@ -65,7 +65,7 @@ export function sending<C>(
       options.onRetry(message, content, error)
       const last = backoffSeconds.length - 1
       const wait = backoffSeconds[Math.min(message.attempts, last)] as number
-      await queue.retry(message.id, wait, answerIn?.(error))
+      await queue.retry(message, wait, answerIn?.(error))
       return wait
     }
     await store()

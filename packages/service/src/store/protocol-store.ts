@@ -195,9 +195,17 @@ export type NewMessage = Pick<QueuedMessage, 'id' | 'tenantId' | 'sealed' | 'kin
 
 /** A message that this process is to send. */
 export interface ClaimedMessage extends QueuedMessage {
+  /** The end of the lease. {@link MessageQueue.renew} moves it. */
+  dueAt: Micros
   /** The seconds since the message was queued. */
   age: number
 }
+
+/**
+ * The lease of a claimed message. It is over once the message has ended, was passed to `retry`, or
+ * was claimed by another process.
+ */
+export type MessageLease = Pick<ClaimedMessage, 'id' | 'attempts' | 'dueAt'>
 
 /** The messages of a tenant in one state that a server has not accepted. */
 export interface UndeliveredMessages {
@@ -244,13 +252,10 @@ export interface MessageQueue {
     held?: readonly Pick<ClaimedMessage, 'tenantId'>[],
   ): Promise<ClaimedMessage[]>
   /**
-   * Extends the lease of claimed messages to `seconds` from now. Skips messages that have ended or
-   * were passed to `retry`.
+   * Extends the lease of claimed messages to `seconds` from now, and sets their `dueAt`. Skips
+   * messages whose lease is over.
    */
-  renew(
-    messages: readonly Pick<ClaimedMessage, 'id' | 'attempts'>[],
-    seconds: number,
-  ): Promise<void>
+  renew(messages: readonly MessageLease[], seconds: number): Promise<void>
   /**
    * Corrects times after a clock was set back: messages become due if they wait longer than a
    * message with their number of attempts can.
@@ -262,9 +267,10 @@ export interface MessageQueue {
   recall(waits: readonly number[]): Promise<number>
   /**
    * Counts a failed attempt of a claimed message. The next attempt is due in `seconds`. `answer`:
-   * the response of the receiver.
+   * the response of the receiver. Changes nothing if the lease is over: another process may have
+   * sent the message, or be sending it.
    */
-  retry(id: string, seconds: number, answer?: string): Promise<void>
+  retry(message: MessageLease, seconds: number, answer?: string): Promise<void>
   /**
    * Stores that a message has ended, and deletes its content.
    *

@@ -62,7 +62,7 @@ function ofMessages(queue: MessageQueue): Case {
     queue: messagesOf(queue, [15, 60]) as WorkQueue<unknown>,
     add: () => queue.add({ id: crypto.randomUUID(), tenantId: 'ten_1', sealed: 's' }),
     async putBack(item) {
-      await queue.retry((item as ClaimedMessage).id, PUT_BACK_SECONDS)
+      await queue.retry(item as ClaimedMessage, PUT_BACK_SECONDS)
       return PUT_BACK_SECONDS
     },
   }
@@ -351,7 +351,7 @@ describe.each(Object.entries(stores))('on %s, a worker for', (_, open) => {
       for (const id of ['m1', 'm2']) await queue.add({ id, tenantId: 'ten_1', sealed: 's' })
       const claimed = await queue.claim(2, 60)
       await queue.end('m1', 'sent')
-      await queue.retry('m2', 0)
+      await queue.retry(claimed.find(({ id }) => id === 'm2') as ClaimedMessage, 0)
       await queue.renew(claimed, 60)
       expect((await queue.claim(2, 60)).map(({ id }) => id)).toEqual(['m2'])
     })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type {
   AttemptLimit,
+  ClaimedMessage,
   EntryPlace,
   ProtocolEntry,
   ProtocolStore,
@@ -537,9 +538,10 @@ export function describeProtocolStore(
     await store.mail.add(message)
     await store.mail.add({ ...message, id: 'm2', isCaptured: true })
     const claims = await Promise.all([store.mail.claim(10, 300), store.mail.claim(10, 300)])
-    expect(claims.flat().map(({ id }) => id)).toEqual(['m1'])
+    const [claimed, ...others] = claims.flat()
+    expect([claimed?.id, others]).toEqual(['m1', []])
 
-    await store.mail.retry('m1', 15)
+    await store.mail.retry(claimed as ClaimedMessage, 15)
     const waiting = await store.mail.waiting(10)
     expect(waiting).toMatchObject([{ id: 'm1', attempts: 1, sealed: '' }])
     clock.millis += 14_000
@@ -554,6 +556,42 @@ export function describeProtocolStore(
     expect(await store.mail.list('ten_1', 10)).toEqual([])
   })
 
+  test('a message that another process has sent stays sent when an attempt that is over fails late', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.mail.add({ id: 'm1', tenantId: 'ten_1', sealed: 'sealed' })
+    const [earlier] = await store.mail.claim(1, 60)
+    clock.millis += 61_000
+    const [later] = await store.mail.claim(1, 60)
+    expect(await store.mail.end((later as ClaimedMessage).id, 'sent')).toBe(true)
+    await store.mail.retry(earlier as ClaimedMessage, 15, 'ETIMEDOUT')
+    clock.millis += 3_600_000
+    expect(await store.mail.claim(1, 60)).toEqual([])
+    expect(await store.mail.backlog()).toMatchObject({ waiting: 0 })
+    const sent = await store.mail.get('ten_1', 'm1')
+    expect(sent).toMatchObject({ outcome: 'sent', attempts: 0, answer: undefined })
+  })
+
+  test('an attempt that is over neither extends nor ends the lease of the process that sends the message now', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.mail.add({ id: 'm1', tenantId: 'ten_1', sealed: 'sealed' })
+    const [earlier] = (await store.mail.claim(1, 60)) as [ClaimedMessage]
+    clock.millis += 61_000
+    const [later] = (await store.mail.claim(1, 60)) as [ClaimedMessage]
+    await store.mail.renew([earlier], 600)
+    await store.mail.retry(earlier, 15, 'ETIMEDOUT')
+    const waiting = await store.mail.waiting(1)
+    expect(waiting).toMatchObject([{ dueAt: later.dueAt, attempts: 0, answer: undefined }])
+
+    clock.millis += 59_000
+    await store.mail.renew([later], 60)
+    clock.millis += 59_000
+    expect(await store.mail.claim(1, 60)).toEqual([])
+    await store.mail.retry(later, 15, '451')
+    expect(await store.mail.waiting(1)).toMatchObject([{ attempts: 1, answer: '451' }])
+  })
+
   test('messages that were not accepted are counted by tenant, until their user has got a later one of the kind', async () => {
     await using under = await open()
     const { store, clock } = under
@@ -562,10 +600,9 @@ export function describeProtocolStore(
       store.mail.add({ id, tenantId, sealed: 'sealed', kind, userId: 'u1' })
     // Messages that have not been tried, and are due before those that have failed.
     for (let n = 0; n < 5; n++) await add(`new${n}`, 'ten_1')
-    await add('w1', 'ten_2')
-    await add('w2', 'ten_2')
-    await store.mail.retry('w1', 600, 'first')
-    await store.mail.retry('w2', 900, 'last')
+    const waited = [await add('w1', 'ten_2'), await add('w2', 'ten_2')] as const
+    await store.mail.retry(waited[0], 600, 'first')
+    await store.mail.retry(waited[1], 900, 'last')
     for (const id of ['g1', 'g2']) {
       await add(id, 'ten_3')
       await store.mail.end(id, 'given_up', id)
@@ -600,14 +637,14 @@ export function describeProtocolStore(
       Promise.all(names.map((id) => store.mail.add({ ...message, tenantId, id: tenantId + id })))
     await add('ten_1')
     await Promise.all(names.map((id) => store.mail.end(`ten_1${id}`, 'given_up', 'no')))
-    await add('ten_2')
-    await Promise.all(names.map((id) => store.mail.retry(`ten_2${id}`, 900, 'later')))
+    const waited = await add('ten_2')
+    await Promise.all(waited.map((one) => store.mail.retry(one, 900, 'later')))
     // Messages that have not been tried, and are due after those that have failed.
     clock.millis += 3_600_000
     await add('ten_3')
     for (const tenantId of ['ten_1', 'ten_3']) {
-      await store.mail.add({ ...message, tenantId, id: `${tenantId}x` })
-      await store.mail.retry(`${tenantId}x`, -7_200, 'busy')
+      const one = await store.mail.add({ ...message, tenantId, id: `${tenantId}x` })
+      await store.mail.retry(one, -7_200, 'busy')
     }
     const counted = await store.mail.undelivered(undefined, since)
     expect(counted.sort((a, b) => (a.tenantId + a.state < b.tenantId + b.state ? -1 : 1))).toEqual([

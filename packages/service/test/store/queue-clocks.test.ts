@@ -1,6 +1,7 @@
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresQueues } from '../../src/store/postgres/queue.ts'
+import type { ClaimedMessage } from '../../src/store/protocol-store.ts'
 import { createDatabase } from '../support/postgres.ts'
 
 const database = await createDatabase()
@@ -29,9 +30,10 @@ test.each(['mail', 'notices'] as const)(
   async (name) => {
     const queue = someQueues()[name]
     await queue.add({ id: `${name}-1`, tenantId: 'ten_1', sealed: 's' })
-    expect(await queue.claim(5, 60)).toHaveLength(1)
+    const claimed = await queue.claim(5, 60)
+    expect(claimed).toHaveLength(1)
     expect(await apart(120, () => queue.claim(5, 60))).toEqual([])
-    await apart(-120, () => queue.retry(`${name}-1`, 60))
+    await apart(-120, () => queue.retry(claimed[0] as ClaimedMessage, 60))
     expect(await queue.claim(5, 60)).toEqual([])
     await queue.remove(`${name}-1`)
   },

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import {
   MAIL_KEPT_SECONDS,
   MESSAGE_COLUMNS,
+  type MessageLease,
   type MessageQueue,
   type MessageQueues,
   type MessageRow,
@@ -75,21 +76,17 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         returning ${COLUMNS}, (${now()} - created_at) / 1e6::float8 as age`)
       return rows.map((row) => ({ ...toMessage(row), age: row.age }))
     },
-    async renew(claimed, seconds) {
-      const held = JSON.stringify(claimed.map(({ id, attempts }) => ({ id, attempts })))
-      await write(sql`update ${queue} set due_at = ${now(seconds)} where outcome is null
-        and (id, attempts) in (select id, attempts
-          from json_to_recordset(${held}::json) as held (id text, attempts bigint))`)
-    },
+    renew: (claimed, seconds) => renewIn(connections, queue, claimed, now(seconds)),
     async recall(waits) {
       const { rows } = await connections.write(sql`update ${queue} set due_at = ${now()}
         where due_at < ${NEVER_DUE} and due_at > ${now()} + ${raw(longestWait(waits))}
         returning id`)
       return rows.length
     },
-    async retry(id, seconds, answer) {
+    async retry({ id, attempts, dueAt }, seconds, answer) {
       await write(sql`update ${queue} set due_at = ${now(seconds)}, attempts = attempts + 1,
-        answer = ${answer ?? null} where id = ${id}`)
+        answer = ${answer ?? null}
+        where id = ${id} and attempts = ${attempts} and due_at = ${dueAt} and outcome is null`)
     },
     async end(id, outcome, answer) {
       const { rows } =
@@ -143,6 +140,22 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
         where ${isOf} and created_at >= ${now(-seconds)} limit ${limit}) as counted`)
     },
   }
+}
+
+async function renewIn(
+  connections: Connections,
+  queue: Sql,
+  claimed: readonly MessageLease[],
+  until: Sql,
+): Promise<void> {
+  const held = JSON.stringify(claimed.map(({ id, attempts, dueAt }) => ({ id, attempts, dueAt })))
+  const { rows } = await connections.write(sql<Pick<MessageRow, 'id' | 'due_at'>>`
+    update ${queue} set due_at = ${until} where outcome is null
+    and (id, attempts, due_at) in (select id, attempts, "dueAt"
+      from json_to_recordset(${held}::json) as held (id text, attempts bigint, "dueAt" bigint))
+    returning id, due_at`)
+  const renewed = new Map(rows.map((row) => [row.id, row.due_at]))
+  for (const one of claimed) one.dueAt = renewed.get(one.id) ?? one.dueAt
 }
 
 /**

@@ -21,6 +21,9 @@ import type { GroupCommit } from './group-commit.ts'
 /** The condition for the messages of all users. */
 const OF_ALL = 'kind IS NOT NULL'
 
+/** The condition for a message whose lease is not over. */
+const LEASED = 'attempts = ? AND due_at = ? AND outcome IS NULL'
+
 /** The names of the tables with queues. */
 type Table = 'mail' | 'notice'
 
@@ -34,24 +37,7 @@ export function createSqliteQueue(
   const timeIn = (seconds: number): Micros => now() + seconds * 1e6
   const sql = prepare(database, table)
   const undelivered = prepareUndelivered(database, table)
-  const searches = new Map<string, StatementSync>()
-
-  /** Prepares a search at its first use, because only `mail` has the indexes for states. */
-  function search(whose: string, state: MessageState | undefined): StatementSync {
-    const key = `${whose} ${state}`
-    let statement = searches.get(key)
-    if (!statement) {
-      // SQLite has no statistics. Without the index, it would read all sent mails.
-      const index = state === 'sent' ? 'tenant' : state === 'given_up' ? 'given_up' : 'unsent'
-      statement = database.prepare(
-        `SELECT ${MESSAGE_COLUMNS} FROM ${table} ${state && whose === OF_ALL ? `INDEXED BY ${table}_${index}` : ''}
-         WHERE tenant_id = ? AND ${whose} AND ${state ? STATE_CONDITIONS[state] : 'true'}
-         AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
-      )
-      searches.set(key, statement)
-    }
-    return statement
-  }
+  const search = prepareSearch(database, table)
 
   return {
     async add({ isCaptured, ...message }) {
@@ -72,9 +58,11 @@ export function createSqliteQueue(
       return messages(rows).map((one) => ({ ...one, age: (at - one.createdAt) / 1e6 }))
     },
     async renew(claimed, seconds) {
-      await commits.write(() => {
-        for (const { id, attempts } of claimed) sql.renew.run(timeIn(seconds), id, attempts)
-      })
+      const dueAt = timeIn(seconds)
+      const renewed = await commits.write(() =>
+        claimed.filter((one) => sql.renew.run(dueAt, one.id, one.attempts, one.dueAt).changes > 0),
+      )
+      for (const one of renewed) one.dueAt = dueAt
     },
     async recall(waits) {
       const statement = database.prepare(
@@ -83,8 +71,8 @@ export function createSqliteQueue(
       const { changes } = await commits.write(() => statement.run(now()))
       return Number(changes)
     },
-    async retry(id, seconds, answer) {
-      await commits.write(() => sql.retry.run(timeIn(seconds), answer ?? null, id))
+    async retry({ id, attempts, dueAt }, seconds, answer) {
+      await commits.write(() => sql.retry.run(timeIn(seconds), answer ?? null, id, attempts, dueAt))
     },
     end: async (id, outcome, answer) =>
       (await commits.write(() => sql.end.run(outcome, now(), answer ?? null, id))).changes > 0,
@@ -126,6 +114,32 @@ export function createSqliteQueue(
   }
 }
 
+/**
+ * Makes the function that returns the statement of a search: of whose messages, and in which state.
+ * Prepares a search at its first use, because only `mail` has the indexes for states.
+ */
+function prepareSearch(
+  database: DatabaseSync,
+  table: Table,
+): (whose: string, state: MessageState | undefined) => StatementSync {
+  const searches = new Map<string, StatementSync>()
+  return (whose, state) => {
+    const key = `${whose} ${state}`
+    let statement = searches.get(key)
+    if (!statement) {
+      // SQLite has no statistics. Without the index, it would read all sent mails.
+      const index = state === 'sent' ? 'tenant' : state === 'given_up' ? 'given_up' : 'unsent'
+      statement = database.prepare(
+        `SELECT ${MESSAGE_COLUMNS} FROM ${table} ${state && whose === OF_ALL ? `INDEXED BY ${table}_${index}` : ''}
+         WHERE tenant_id = ? AND ${whose} AND ${state ? STATE_CONDITIONS[state] : 'true'}
+         AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
+      )
+      searches.set(key, statement)
+    }
+    return statement
+  }
+}
+
 /** Prepares the statements of a queue. */
 function prepare(database: DatabaseSync, table: Table) {
   return {
@@ -157,11 +171,9 @@ function prepare(database: DatabaseSync, table: Table) {
        WHERE id IN (SELECT id FROM found ORDER BY turn, due_at LIMIT ?3)
        RETURNING ${MESSAGE_COLUMNS}`,
     ),
-    renew: database.prepare(
-      `UPDATE ${table} SET due_at = ? WHERE id = ? AND attempts = ? AND outcome IS NULL`,
-    ),
+    renew: database.prepare(`UPDATE ${table} SET due_at = ? WHERE id = ? AND ${LEASED}`),
     retry: database.prepare(
-      `UPDATE ${table} SET due_at = ?, attempts = attempts + 1, answer = ? WHERE id = ?`,
+      `UPDATE ${table} SET due_at = ?, attempts = attempts + 1, answer = ? WHERE id = ? AND ${LEASED}`,
     ),
     end: database.prepare(
       `UPDATE ${table} SET outcome = ?, ended_at = ?, answer = ?, sealed = '', due_at = ${NEVER}
