@@ -22,6 +22,8 @@ export interface Refusal {
   retryAfterSeconds: number | undefined
   /** The smallest `after` from which events can be read, if the response says so. */
   oldestPlace?: number | undefined
+  /** Whether the request may have been carried out nevertheless. */
+  isOutcomeUnknown: boolean
 }
 
 /** The service refused a request or failed. Each kind of HTTP status has a subclass. */
@@ -31,6 +33,11 @@ export class ApiError extends ManagementError {
   readonly uuid: string
   readonly detail: string
   readonly retryAfterSeconds: number | undefined
+  /**
+   * Whether the request may have been carried out nevertheless: the service has lost the connection
+   * to its data, or a gateway that to the service.
+   */
+  readonly isOutcomeUnknown: boolean
 
   constructor(request: string, refusal: Refusal) {
     const { code, status, uuid, detail } = refusal
@@ -40,6 +47,7 @@ export class ApiError extends ManagementError {
     this.uuid = uuid
     this.detail = detail
     this.retryAfterSeconds = refusal.retryAfterSeconds
+    this.isOutcomeUnknown = refusal.isOutcomeUnknown
   }
 }
 

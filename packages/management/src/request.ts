@@ -9,6 +9,8 @@ export interface Answer {
   body: Json
   /** The value of the `Link` header. */
   link: string | undefined
+  /** The value of the `Date` header: the time of the service, in whole seconds. */
+  date: string | undefined
 }
 
 export interface RequestInput {
@@ -38,8 +40,8 @@ const LONGEST_PAUSE_SECONDS = 30
  * Creates the function that sends requests and retries them, at most `retries` times:
  *
  * - after 429, and after 503 with an Error object, because the service did nothing;
- * - after a lost connection, a timeout, or 502, 503 and 504 from a gateway, only if the request is
- *   repeatable or has `recover`.
+ * - after a lost connection, a timeout, 503 with `latchkey-outcome: unknown`, or 502, 503 and 504
+ *   from a gateway, only if the request is repeatable or has `recover`.
  *
  * Each pause is the response's `retry-after` plus a random time, and never longer than 30 s. The
  * random time is at most `backoffSeconds` before the first retry; this maximum doubles with each
@@ -61,7 +63,7 @@ export function createSend(options: ResolvedOptions): Send {
         await pause(secondsAfter(options, attempt, error), input.signal)
         if (isUnknown && input.recover) {
           const found = await input.recover()
-          if (found) return { body: found, link: undefined }
+          if (found) return { body: found, link: undefined, date: undefined }
         }
       }
     }
@@ -70,21 +72,11 @@ export function createSend(options: ResolvedOptions): Send {
 
 /** Whether the request may have been carried out in spite of the error. */
 export function isOutcomeUnknown(error: unknown): boolean {
-  if (error instanceof ConnectionError) return true
-  if (!(error instanceof ApiError)) return false
-  return [502, 503, 504].includes(error.status) && !isFromService(error)
+  return error instanceof ConnectionError || (error instanceof ApiError && error.isOutcomeUnknown)
 }
 
 function isNotCarriedOut(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 429 || error.status === 503)
-}
-
-/**
- * Whether the service itself sent the error, and not a gateway: only errors of the service have a
- * code. A gateway may send 503 even for a request that it has forwarded.
- */
-function isFromService(error: ApiError): boolean {
-  return error.code !== 'unknown'
 }
 
 async function sendOnce(
@@ -120,7 +112,12 @@ async function sendOnce(
       `${request} was answered with ${response.status}, but not with a JSON object; is the base address right?`,
     )
   }
-  return { body: json, link: response.headers.get('link') ?? undefined }
+  const { headers } = response
+  return {
+    body: json,
+    link: headers.get('link') ?? undefined,
+    date: headers.get('date') ?? undefined,
+  }
 }
 
 function connectionError(request: string, cause: unknown, seconds: number): ConnectionError {
@@ -142,7 +139,11 @@ function refusalOf(request: string, response: FetchResponse, json: Json | undefi
   const isError = json !== undefined && text(json.code) !== ''
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   const oldest = Number(response.headers.get('latchkey-oldest-place') ?? Number.NaN)
+  // Only errors of the service have a code. A gateway may send 503 even for a request that it has
+  // forwarded.
+  const isOfGateway = !isError && [502, 503, 504].includes(response.status)
   return apiError(request, {
+    isOutcomeUnknown: isOfGateway || response.headers.get('latchkey-outcome') === 'unknown',
     code: isError ? text(json.code) : 'unknown',
     status: response.status,
     uuid: text(json?.uuid) || (response.headers.get('request-id') ?? ''),

@@ -80,7 +80,10 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
     return result?.status === 'refused' && result.detail.includes('legacy_password')
   }
 
-  /** Sends users once. Sets `attempts.isUncertain` if a response is lost. */
+  /**
+   * Sends users once. Sets `attempts.isUncertain` if a response is lost, or if the service does not
+   * know whether it has created a user.
+   */
   async function postOnce(
     users: readonly UserImport[],
     attempts: Attempts = { isUncertain: false },
@@ -99,7 +102,9 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
     if (data.length !== users.length) {
       throw invalid(path, `${data.length} results for ${users.length} users`)
     }
-    return data.map((result) => importedOf(path, result, attempts.isUncertain))
+    const results = data.map((result) => importedOf(path, result, attempts.isUncertain))
+    if (data.some(({ outcome }) => outcome === 'unknown')) attempts.isUncertain = true
+    return results
   }
 
   return {

@@ -10,7 +10,7 @@ import type { Actor, DomainContext } from '../domain/writes/context.ts'
 import { refusalIn } from '../domain/writes/errors.ts'
 import { isBrokenOff, RequestRefused, readFields, redirect } from '../issuer/requests/http.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
-import { StoreError } from '../store/errors.ts'
+import { OutcomeUnknownError, StoreError } from '../store/errors.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import { nameRoute } from '../telemetry/route.ts'
 import type { Webhooks } from '../webhooks/index.ts'
@@ -136,7 +136,9 @@ export function createConsole(options: ConsoleOptions): Console {
     return {
       ...messagePage(
         'Something went wrong',
-        'Try again in a moment. The log of the service says more.',
+        error instanceof OutcomeUnknownError
+          ? 'It may have been done. Look before you try again. The log of the service says more.'
+          : 'Try again in a moment. The log of the service says more.',
       ),
       status: isStore ? 503 : 500,
     }

@@ -44,6 +44,10 @@ export function openApiDocument(routes: readonly Route[]): object {
               schema: { type: 'string' },
               description: 'With place_gone: the oldest "after" from which events can be read.',
             },
+            'latchkey-outcome': {
+              schema: { const: 'unknown' },
+              description: 'With unavailable: the request may have been carried out.',
+            },
           },
           content: json({ $ref: '#/components/schemas/Error' }),
         },

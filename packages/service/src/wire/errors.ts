@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
-import { StoreError } from '../store/errors.ts'
+import { OutcomeUnknownError, StoreError } from '../store/errors.ts'
 import { headerText } from './header-text.ts'
 
 /**
@@ -14,9 +14,12 @@ import { headerText } from './header-text.ts'
 export function errorOf(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause
   if (cause instanceof StoreError) {
-    return new ServiceError('unavailable', reason('service_no_data'), {
+    const isOutcomeUnknown = cause instanceof OutcomeUnknownError
+    const because = isOutcomeUnknown ? 'service_outcome_unknown' : 'service_no_data'
+    return new ServiceError('unavailable', reason(because), {
       cause,
       retryAfterSeconds: 5,
+      isOutcomeUnknown,
     })
   }
   return bodyError(cause) ?? new ServiceError('internal_error', reason('service_failed'), { cause })
@@ -65,7 +68,8 @@ export function transportErrorOf(cause: NodeJS.ErrnoException): ServiceError {
 
 /**
  * Answers with an error: the status, and the Error object exactly as in the specification. The
- * message is in the header `latchkey-error-detail`.
+ * message is in the header `latchkey-error-detail`. If the request may have been carried out,
+ * `latchkey-outcome` is `unknown`.
  */
 export function sendError(res: ServerResponse, requestId: string, error: ServiceError): void {
   const { headers, body } = answerOf(requestId, error)
@@ -100,7 +104,7 @@ export function refuseConnection(cause: NodeJS.ErrnoException, socket: Duplex): 
 
 function answerOf(
   requestId: string,
-  { code, statusCode, message, retryAfterSeconds, oldestPlace }: ServiceError,
+  { code, statusCode, message, retryAfterSeconds, oldestPlace, isOutcomeUnknown }: ServiceError,
 ): { headers: Record<string, string>; body: string } {
   const body = JSON.stringify({ type: 'Error', uuid: requestId, code, status_code: statusCode })
   const headers = {
@@ -112,6 +116,7 @@ function answerOf(
     ...(code === 'request_too_large' && { connection: 'close' }),
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
     ...(oldestPlace !== undefined && { 'latchkey-oldest-place': String(oldestPlace) }),
+    ...(isOutcomeUnknown && { 'latchkey-outcome': 'unknown' }),
   }
   return { headers, body }
 }

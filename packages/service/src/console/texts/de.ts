@@ -711,6 +711,8 @@ export const de = {
   'Something went wrong': 'Etwas ist schiefgegangen',
   'Try again in a moment. The log of the service says more.':
     'Versuchen Sie es gleich noch einmal. Mehr steht im Log des Dienstes.',
+  'It may have been done. Look before you try again. The log of the service says more.':
+    'Vielleicht wurde es ausgeführt. Sehen Sie nach, bevor Sie es noch einmal versuchen. Mehr steht im Log des Dienstes.',
   'It was not done': 'Es wurde nicht ausgeführt',
   'The roles that may do this: {roles}. Yours is “{own}”.':
     'Die Rollen, die das dürfen: {roles}. Ihre ist „{own}“.',

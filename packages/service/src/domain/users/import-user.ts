@@ -125,6 +125,8 @@ async function importUser(scope: Scope, { input }: UserToImport, row: Row): Prom
         )
     if (created) return { kind: 'created', user: created }
     const other = await findUser(scope, input.email)
+    // The step for all users was carried out for this one, although its answer was lost.
+    if (other?.id === user.id) return { kind: 'created', user: other }
     if (other) return { kind: 'existing', user: other }
     return { kind: 'refused', cause: alreadyExists('user.create') }
   } catch (cause) {

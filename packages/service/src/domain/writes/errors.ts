@@ -48,11 +48,17 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** The oldest `after` from which events can be read, for `place_gone`. */
   readonly oldestPlace: number | undefined
+  /** Whether the call may have written although it failed, for `unavailable`. */
+  readonly isOutcomeUnknown: boolean
 
   constructor(
     code: ErrorCode,
     because: Reason | string,
-    options: ErrorOptions & { retryAfterSeconds?: number; oldestPlace?: number } = {},
+    options: ErrorOptions & {
+      retryAfterSeconds?: number
+      oldestPlace?: number
+      isOutcomeUnknown?: boolean
+    } = {},
   ) {
     const isSentence = typeof because === 'string'
     super(isSentence ? because : sentenceIn('en', because), options)
@@ -61,6 +67,7 @@ export class ServiceError extends Error {
     this.statusCode = statusOfCode[code]
     this.retryAfterSeconds = options.retryAfterSeconds
     this.oldestPlace = options.oldestPlace
+    this.isOutcomeUnknown = options.isOutcomeUnknown ?? false
   }
 }
 

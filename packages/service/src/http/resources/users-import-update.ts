@@ -8,12 +8,18 @@ import {
   type ExportedUser,
 } from '../../domain/users/import-differences.ts'
 import { isOperator } from '../../domain/ways/second-operator.ts'
-import { note } from '../../domain/writes/audit.ts'
-import { ServiceError, statusOfCode } from '../../domain/writes/errors.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
 import { importedUserBody } from '../../wire/schemas.ts'
 import type { BatchRoute, Call } from '../route.ts'
-import { needsHashing, type Refused, readUserToImport, refusedResult } from './users-import.ts'
+import {
+  needsHashing,
+  noteImport,
+  type Refused,
+  readUserToImport,
+  refusedResult,
+  refusedSchema,
+} from './users-import.ts'
 
 /** The maximum number of users in one request. The request counts as one for the rate limit. */
 const MAX_USERS = 100
@@ -118,7 +124,7 @@ async function bringAll(
   )
   if (data.length > 0 && !isPreview) {
     const outcome = Object.entries(counts).map(([status, number]) => `${number} ${status}`)
-    await note(call.scope, 'user.import', outcome.join(', '))
+    await noteImport(call.scope, outcome.join(', '))
   }
   const blocked = data.filter(isBlocked).length
   return { body: { type: 'UserImportUpdate', ...counts, blocked, data }, ignored: [...ignored] }
@@ -193,10 +199,6 @@ function resultSchemas(): object[] {
     result('updated', { id, members, conflicts }),
     result('unchanged', { id }),
     result('conflict', { conflicts }, { id }),
-    result('refused', {
-      code: { enum: Object.keys(statusOfCode) },
-      status_code: { type: 'integer' },
-      detail: { type: 'string', description: 'The fault and the remedy.' },
-    }),
+    refusedSchema(),
   ]
 }

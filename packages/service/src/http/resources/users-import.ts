@@ -2,8 +2,10 @@ import { setImmediate } from 'node:timers/promises'
 import { getTenant } from '../../domain/tenants/tenants.ts'
 import { type Imported, importUsers, type UserToImport } from '../../domain/users/import-user.ts'
 import { note } from '../../domain/writes/audit.ts'
+import type { Scope } from '../../domain/writes/context.ts'
 import { ServiceError, statusOfCode } from '../../domain/writes/errors.ts'
 import { reason } from '../../domain/writes/reasons/index.ts'
+import { OutcomeUnknownError, StoreError } from '../../store/errors.ts'
 import { errorOf } from '../../wire/errors.ts'
 import { importedUserBody } from '../../wire/schemas.ts'
 import { serializeUser, userInput } from '../../wire/users.ts'
@@ -23,6 +25,8 @@ export interface Refused {
   code: string
   status_code: number
   detail: string
+  /** Present if the user may have been written nevertheless. */
+  outcome?: 'unknown'
 }
 
 /** The result for one user. */
@@ -85,9 +89,22 @@ async function importAll(
   }
   if (data.length > 0) {
     const outcome = Object.entries(counts).map(([status, number]) => `${number} ${status}`)
-    await note(call.scope, 'user.import', outcome.join(', '))
+    await noteImport(call.scope, outcome.join(', '))
   }
   return { body: { type: 'UserImport', ...counts, data }, ignored: [...ignored] }
+}
+
+/**
+ * Notes an import in the audit log. If that fails, the users are written nevertheless, so the
+ * outcome of the request is unknown to its sender.
+ */
+export async function noteImport(scope: Scope, outcome: string): Promise<void> {
+  try {
+    await note(scope, 'user.import', outcome)
+  } catch (cause) {
+    if (!(cause instanceof StoreError)) throw cause
+    throw new OutcomeUnknownError('An import was carried out, but not noted.', { cause })
+  }
 }
 
 /**
@@ -150,8 +167,9 @@ function resultOf(outcome: Imported | undefined): Result {
 export function refusedResult(cause: unknown): Refused {
   const error = errorOf(cause)
   if (error.statusCode >= 500 && error.code !== 'unavailable') throw cause
-  const { code, statusCode, message } = error
-  return { status: 'refused', code, status_code: statusCode, detail: message }
+  const { code, statusCode, message, isOutcomeUnknown } = error
+  const outcome = isOutcomeUnknown && ({ outcome: 'unknown' } as const)
+  return { status: 'refused', code, status_code: statusCode, detail: message, ...outcome }
 }
 
 /** Whether the password of a user counts as a request: any password that is not a bcrypt hash. */
@@ -169,10 +187,24 @@ function resultSchemas(): object[] {
   return [
     result('created', { id: { type: 'string' } }),
     result('existing', { user: { $ref: '#/components/schemas/User' } }),
-    result('refused', {
+    refusedSchema(),
+  ]
+}
+
+/** The schema of {@link Refused}. */
+export function refusedSchema(): object {
+  return {
+    type: 'object',
+    required: ['status', 'code', 'status_code', 'detail'],
+    properties: {
+      status: { const: 'refused' },
       code: { enum: Object.keys(statusOfCode) },
       status_code: { type: 'integer' },
       detail: { type: 'string', description: 'The fault and the remedy.' },
-    }),
-  ]
+      outcome: {
+        const: 'unknown',
+        description: 'Present if the user may have been written nevertheless.',
+      },
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Sql } from '../sql/sql.ts'
+import { type Sql, textOf } from '../sql/sql.ts'
 import { isConnectionLost, storeFailure } from './failure.ts'
 import { createPool, useOf } from './pools.ts'
 import { createReaders } from './readers.ts'
@@ -29,11 +29,15 @@ export interface Connections {
    * reads in progress are repeated.
    */
   heartbeat<R>(statement: Sql<R>): Promise<Rows<R>>
-  /** Runs one statement that may write, as a transaction of its own. */
+  /**
+   * Runs one statement that may write, as a transaction of its own. Rejects with an {@link
+   * OutcomeUnknownError} if the answer to the statement was lost.
+   */
   write<R>(statement: Sql<R>): Promise<Rows<R>>
   /**
    * Runs `work` with a connection of its own. Throws if `work` calls `use` or `write`, because
-   * calls that hold a connection and wait for another one could block each other.
+   * calls that hold a connection and wait for another one could block each other. A statement that
+   * ends with `commit` rejects with an {@link OutcomeUnknownError} if its answer was lost.
    */
   use<T>(work: (run: Run) => Promise<T>): Promise<T>
   /**
@@ -103,7 +107,7 @@ export function createConnections(
     readers.replace()
   }
 
-  const use: Connections['use'] = (work) => useOf(writers, ask, work)
+  const use: Connections['use'] = (work) => useOf(writers, ask, work, endsTransaction)
 
   return {
     async heartbeat(statement) {
@@ -116,12 +120,24 @@ export function createConnections(
       }
     },
     read: readers.read,
-    write: (statement) => oncePreparedAgain(() => use((run) => run(statement))),
+    write: (statement) =>
+      oncePreparedAgain(() =>
+        useOf(
+          writers,
+          ask,
+          (run) => run(statement),
+          () => true,
+        ),
+      ),
     use,
-    useForLock: (work) => useOf(locks, ask, work),
+    useForLock: (work) => useOf(locks, ask, work, endsTransaction),
     async close() {
       isClosed = true
       await Promise.all([writers.pool.end(), locks.pool.end(), readers.close()])
     },
   }
+}
+
+function endsTransaction(statement: Sql): boolean {
+  return /\bcommit$/.test(textOf(statement, 'postgres'))
 }

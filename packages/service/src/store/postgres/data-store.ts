@@ -60,7 +60,11 @@ export function createPostgresDataStore(
     async check() {
       // PostgreSQL refuses this statement if it accepts no writes. The statement changes no row, so
       // it waits for no lock.
-      await within(CHECK_MS, connections.write(sql`update revision set n = n where id = 0`))
+      const touch = sql`update revision set n = n where id = 0`
+      await within(
+        CHECK_MS,
+        connections.use((run) => run(touch)),
+      )
     },
     async close() {
       await Promise.all([revision.close(), connections.close()])

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg'
 import { count } from '../../telemetry/metrics.ts'
-import { StoreError } from '../errors.ts'
+import { OutcomeUnknownError, StoreError } from '../errors.ts'
 
 /**
  * Matches the error codes of a connection that cannot be used any more: its server became
@@ -15,6 +15,12 @@ const LOST = /^(25006|57P0\d|08...)$/
 const MOMENTARY = /^(40|53|54|55|57|58|XX)/
 
 /**
+ * Matches the error codes that leave open whether a statement was carried out. A connection pooler
+ * answers with 08P01 if it has lost the server.
+ */
+const ANSWER_LOST = /^(08...|40003)$/
+
+/**
  * Whether the connection with this error must be closed. `true` for every error that is not from
  * PostgreSQL.
  */
@@ -26,12 +32,25 @@ export function isConnectionLost(error: unknown): boolean {
 /**
  * Makes a StoreError from an error of PostgreSQL. A StoreError and a mistake in a query are
  * returned as they are.
+ *
+ * @param isCommit - Whether the statement was sent and commits what it writes. If its answer was
+ *   lost, the error is an {@link OutcomeUnknownError}. Default: `false`.
  */
-export function storeFailure(cause: unknown): unknown {
+export function storeFailure(cause: unknown, isCommit = false): unknown {
   if (cause instanceof StoreError || !(cause instanceof Error)) return cause
   if (!isConnectionLost(cause) && !MOMENTARY.test(sqlState(cause) ?? '')) return cause
   count('storeErrors', { store: 'postgres' })
+  if (isCommit && isAnswerLost(cause)) {
+    const message = `PostgreSQL did not answer, but may have written: ${cause.message}.`
+    return new OutcomeUnknownError(message, { cause })
+  }
   return new StoreError(`PostgreSQL failed: ${cause.message}.`, { cause })
+}
+
+/** Whether a statement that was sent may have been carried out in spite of this error. */
+function isAnswerLost(error: Error): boolean {
+  const state = sqlState(error)
+  return state === undefined || ANSWER_LOST.test(state)
 }
 
 /** PostgreSQL's code of an error; `undefined` for other errors. */

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { observe, secondsSince } from '../../telemetry/metrics.ts'
+import type { Sql } from '../sql/sql.ts'
 import { isConnectionLost, storeFailure } from './failure.ts'
 import type { Ask, Run } from './statements.ts'
 
@@ -27,11 +28,15 @@ export function createPool(name: string, settings: pg.PoolConfig): Pool {
 /**
  * Runs `work` with a connection of a pool. Throws if `work` asks the same pool for another
  * connection.
+ *
+ * @param isCommit - Whether a statement commits what it or its transaction writes. Otherwise,
+ *   PostgreSQL rolls it back when the connection is lost.
  */
 export async function useOf<T>(
   { name, pool, holder }: Pool,
   ask: Ask,
   work: (run: Run) => Promise<T>,
+  isCommit: (statement: Sql) => boolean,
 ): Promise<T> {
   if (holder.getStore())
     throw new Error('A connection of this pool is held already: use its run().')
@@ -51,11 +56,13 @@ export async function useOf<T>(
   }
   client.on('error', lose)
   const run: Run = async (statement) => {
+    // On a connection that is lost already, nothing is sent.
+    const isSent = !isLost
     try {
       return await ask(client, statement)
     } catch (error) {
       isLost ||= isConnectionLost(error)
-      throw storeFailure(error)
+      throw storeFailure(error, isSent && isCommit(statement))
     }
   }
   try {

@@ -128,6 +128,10 @@ export const requests = {
     en: 'The service cannot reach its data at the moment; nothing was written. Try again shortly.',
     de: 'Der Dienst erreicht seine Daten gerade nicht; nichts wurde geschrieben. Versuchen Sie es gleich noch einmal.',
   },
+  service_outcome_unknown: {
+    en: 'The service lost the connection to its data before the answer came; it may have been written. Look before you try again.',
+    de: 'Der Dienst hat die Verbindung zu seinen Daten verloren, bevor die Antwort kam; vielleicht wurde geschrieben. Sehen Sie nach, bevor Sie es noch einmal versuchen.',
+  },
   service_failed: {
     en: 'Something went wrong in the service; its log has the details under this request-id.',
     de: 'Im Dienst ist etwas schiefgegangen; die Einzelheiten stehen in seinem Log unter dieser request-id.',
