@@ -5,9 +5,12 @@ import { createSend } from '../src/request.ts'
 import { createUserImporter } from '../src/resources/user-importer.ts'
 import { startManaged } from './support/servers.ts'
 
-type Fault = 'lost' | 'late' | number | undefined
+type Fault = 'lost' | 'late' | 'unknown' | number | undefined
 
-/** `fetch` that answers the nth request as `faults` says: lost before, or after it was carried out. */
+/**
+ * `fetch` that answers the nth request as `faults` says: lost before, or after it was carried out.
+ * `unknown`: it was carried out, but the service has lost the answer of its database.
+ */
 function faulty(faults: Fault[], fetch: Fetch): Fetch & { count: number } {
   const wrapped = Object.assign(
     async (url: string, init: FetchInit) => {
@@ -16,6 +19,7 @@ function faulty(faults: Fault[], fetch: Fetch): Fetch & { count: number } {
       if (typeof fault === 'number') return refusal(fault)
       const response = await fetch(url, init)
       if (fault === 'late') throw new TypeError('fetch failed')
+      if (fault === 'unknown') return refusal(503, { 'latchkey-outcome': 'unknown' })
       return response
     },
     { count: 0 },
@@ -23,7 +27,7 @@ function faulty(faults: Fault[], fetch: Fetch): Fetch & { count: number } {
   return wrapped
 }
 
-function refusal(status: number): Response {
+function refusal(status: number, headers: Record<string, string> = {}): Response {
   const body = {
     type: 'Error',
     uuid: crypto.randomUUID(),
@@ -33,7 +37,7 @@ function refusal(status: number): Response {
   const isGateway = status === 502
   return new Response(isGateway ? '<html>' : JSON.stringify(body), {
     status,
-    headers: { 'retry-after': '0' },
+    headers: { 'retry-after': '0', ...headers },
   })
 }
 
@@ -80,6 +84,64 @@ test('a create is not repeated when a gateway lost its answer', async () => {
   const creation = users.create({ profile: { email: 'ada@example.com' } })
   await expect(creation).rejects.toMatchObject({ status: 502, code: 'unknown' })
   expect(wrapped.count).toBe(1)
+})
+
+test('no create is repeated that the service may have carried out', async () => {
+  const { server, users, client, wrapped } = await start([
+    'unknown',
+    'unknown',
+    undefined,
+    'unknown',
+  ])
+  await using _ = server
+  const unknown = { status: 503, code: 'unavailable', isOutcomeUnknown: true }
+  const creation = users.create({ profile: { email: 'ada@example.com' } })
+  await expect(creation).rejects.toMatchObject(unknown)
+  const applications = client.applications(server.tenantId)
+  await expect(applications.create({ name: 'Shop', redirect_urls: [] })).rejects.toMatchObject(
+    unknown,
+  )
+  const webhooks = client.webhooks(server.tenantId)
+  const { id } = await webhooks.create({ url: 'https://hooks.example/x' })
+  await expect(webhooks.rotate(id)).rejects.toMatchObject(unknown)
+  expect(wrapped.count).toBe(4)
+  expect([(await users.page()).total, (await applications.page()).total]).toEqual([1, 1])
+})
+
+test('a create with "find" ends in one user when the service lost the answer of its database', async () => {
+  const { server, users } = await start(['unknown'])
+  await using _ = server
+  const find = async () => (await users.page()).data[0]
+  const created = await users.create({ profile: { email: 'ada@example.com' } }, { find })
+  expect(await users.page()).toMatchObject({ total: 1, data: [{ id: created.id }] })
+})
+
+test('updates and deletions are repeated when the service lost the answer of its database', async () => {
+  const { server, users } = await start([undefined, undefined, 'unknown', undefined, 'unknown'])
+  await using _ = server
+  const { id } = await users.create({ profile: { email: 'ada@example.com' } })
+  expect((await users.update(id, { disabled: true })).disabled).toBe(true)
+  expect(await users.delete(id)).toBeUndefined()
+})
+
+test('a credential does not count as created if the user had an older password', async () => {
+  const server = await startManaged('over a socket')
+  await using _ = server
+  const { id } = await server.client
+    .users(server.tenantId)
+    .create({ profile: { email: 'ada@example.com' } })
+  const credentials = (fetch: Fetch) => server.connect({ fetch }).credentials(server.tenantId, id)
+  await credentials(network).create({ password: { alg: 'plain', hash: 'the old password' } })
+  const anHourLater: Fetch = async (url, init) => {
+    const response = await network(url, init)
+    const headers = new Headers(response.headers as Headers)
+    headers.set('date', new Date(Date.now() + 3_600_000).toUTCString())
+    return new Response(await response.text(), { status: response.status, headers })
+  }
+  const creation = credentials(faulty(['late'], anHourLater)).create({
+    password: { alg: 'plain', hash: 'the new password' },
+  })
+  await expect(creation).rejects.toMatchObject({ name: 'ConflictError', code: 'already_exists' })
 })
 
 test('a credential whose answer is lost is read instead of being created twice', async () => {
@@ -196,6 +258,24 @@ test('a user whom a lost request created later, after a refusal for the moment, 
   const importer = createUserImporter(send, tenantId)
   const [result] = await importer.post([{ profile: { email: 'ada@example.com' } }])
   expect(bodies).toHaveLength(3)
+  expect(result).toMatchObject({ status: 'existing', isUncertain: true })
+})
+
+test('a user whom the service may have created is known to be possibly its own when sent again', async () => {
+  await using server = await startManaged('over a socket')
+  let count = 0
+  const fetch: Fetch = async (url, init) => {
+    const response = await network(url, init)
+    if (count++ > 0) return response
+    const refused = { status: 'refused', code: 'unavailable', status_code: 503, detail: '' }
+    return Response.json({ type: 'UserImport', data: [{ ...refused, outcome: 'unknown' }] })
+  }
+  const { baseUrl, apiKey, tenantId } = server
+  const importer = createUserImporter(
+    createSend(resolveOptions({ baseUrl, apiKey, fetch })),
+    tenantId,
+  )
+  const [result] = await importer.post([{ profile: { email: 'ada@example.com' } }])
   expect(result).toMatchObject({ status: 'existing', isUncertain: true })
 })
 
