@@ -184,9 +184,13 @@ const beginRequest: RequestHandler = (_req, res, next) => {
 const UNCONFIRMED =
   'An API key was refused: a backup was restored, and the key was not confirmed since. Run latchkey-service confirm.'
 
+const UNSTORED_USE =
+  'The last use of an API key could not be stored. Requests that only read are answered all the same.'
+
 function authenticateRequest(options: ApiOptions): RequestHandler {
   const { context, rateLimit, logger, commandLogins } = options
   const find = findKeysOnce(context)
+  const report = (err: unknown) => logger.warn({ err }, UNSTORED_USE)
   return async (req, res, next) => {
     const locals = res.locals as Locals
     const { authorization } = req.headers
@@ -197,7 +201,7 @@ function authenticateRequest(options: ApiOptions): RequestHandler {
       await rateLimit.spend(id)
       return next()
     }
-    const { kind, key } = await authenticate(context, authorization, find)
+    const { kind, key } = await authenticate(context, authorization, report, find)
     if (kind === 'refused') {
       if (key?.isUnconfirmed) logger.warn({ key: key.id }, UNCONFIRMED)
       locals.refusedKey = key

@@ -1,5 +1,5 @@
 import { hash, randomInt } from 'node:crypto'
-import { NO_TENANT } from '../../store/ports.ts'
+import { type DataStore, NO_TENANT } from '../../store/ports.ts'
 import type { ApiKey, Micros, Reach } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { createCache } from '../writes/cache.ts'
@@ -124,6 +124,8 @@ export function presentedToken(authorization: string | undefined): string {
 /**
  * Authenticates a request by the API key in its `Authorization` header.
  *
+ * @param report - Called with the error if the last use of a key cannot be stored, at most once a
+ *   minute. The request is answered nevertheless.
  * @returns `refused` for a key that is malformed, unknown, revoked, expired or unconfirmed. The
  *   response does not say which, see {@link authenticationFailure}.
  * @see RFC 6750 §2.1
@@ -131,6 +133,7 @@ export function presentedToken(authorization: string | undefined): string {
 export async function authenticate(
   context: DomainContext,
   authorization: string | undefined,
+  report: (error: unknown) => void,
   find: FindKey = context.store.apiKeys.findByHash,
 ): Promise<Authentication> {
   const presented = presentedToken(authorization)
@@ -146,9 +149,37 @@ export async function authenticate(
   }
   if (now - (key.lastUsedAt ?? 0) >= MINUTE) {
     key.lastUsedAt = now
-    await context.store.apiKeys.touch(key.id, now)
+    void storeUse(context, key.id, now, report)
   }
   return { kind: 'good', key }
+}
+
+/** The keys whose last use is being stored, and the time of the last report of a failure. */
+const uses = new WeakMap<DataStore, { pending: Set<string>; reportedAt: Micros }>()
+
+/**
+ * Stores the last use of a key, unless an earlier write for this key has not ended. The request
+ * does not wait: it may be a read, which succeeds while the store cannot write.
+ */
+async function storeUse(
+  { store }: DomainContext,
+  id: string,
+  now: Micros,
+  report: (error: unknown) => void,
+): Promise<void> {
+  const state = uses.get(store) ?? { pending: new Set(), reportedAt: 0 }
+  uses.set(store, state)
+  if (state.pending.has(id)) return
+  state.pending.add(id)
+  try {
+    await store.apiKeys.touch(id, now)
+  } catch (error) {
+    if (now - state.reportedAt < MINUTE) return
+    state.reportedAt = now
+    report(error)
+  } finally {
+    state.pending.delete(id)
+  }
 }
 
 /**

@@ -38,6 +38,8 @@ function isThisMachine({ facts }: FlowRequest): boolean {
   return isLocal && isLoopbackHost(new URL(facts.issuer).hostname)
 }
 
+const UNSTORED_USE = 'The last use of an API key could not be stored.'
+
 /**
  * Whether the request has an API key of the tenant: as a bearer token, or as the password with any
  * name. A read-only key is not enough, because a link in a message changes something.
@@ -47,6 +49,7 @@ async function hasApiKey({ context, tenant, request }: FlowRequest): Promise<boo
   const basic = /^basic +(\S+)$/i.exec(authorization)?.[1]
   const decoded = basic && Buffer.from(basic, 'base64').toString()
   const header = decoded ? `Bearer ${decoded.replace(/^[^:]*:/, '')}` : authorization
-  const { kind, key } = await authenticate(context.domain, header)
+  const report = (err: unknown) => context.logger.warn({ err }, UNSTORED_USE)
+  const { kind, key } = await authenticate(context.domain, header, report)
   return kind === 'good' && !key.readOnly && reaches(key, tenant.id)
 }
