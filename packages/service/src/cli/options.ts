@@ -3,9 +3,12 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { SecretOption } from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { EARLIEST, instantOfDay, LATEST } from '../domain/writes/days.ts'
 import { type Admin, createAdmin } from '../operate/admin.ts'
 import { createOfflineContext } from '../operate/offline.ts'
 import type { DatabaseOptions } from '../service-options.ts'
+import type { Micros } from '../store/records.ts'
+import { parseTimestamp } from '../wire/timestamps.ts'
 
 /** The options for the data, in a folder or a PostgreSQL database, and for the master key. */
 export interface DataOptions extends DatabaseFlags {
@@ -107,14 +110,14 @@ export function commaSeparated(text: string, before: string[] = []): string[] {
 }
 
 /**
- * Reads a date such as 2027-01-31, or a timestamp, as microseconds.
+ * Reads a date such as 2027-01-31, or an RFC 3339 timestamp, as microseconds.
  *
- * @throws InvalidArgumentError for any other text.
+ * @throws InvalidArgumentError for any other text, and for an instant that no database stores.
  */
-export function instant(text: string): number {
-  const millis = Date.parse(text)
-  if (Number.isNaN(millis)) {
-    throw new InvalidArgumentError('It must be a date such as 2027-01-31.')
+export function instant(text: string): Micros {
+  const at = instantOfDay(text) ?? parseTimestamp(text)
+  if (at === undefined || at <= EARLIEST || at >= LATEST) {
+    throw new InvalidArgumentError('It must be a date such as 2027-01-31, before 2250-01-01.')
   }
-  return millis * 1_000
+  return at
 }

@@ -1,7 +1,7 @@
 import type { UserInput } from '../domain/users/users.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { reason } from '../domain/writes/reasons/index.ts'
-import type { User } from '../store/records.ts'
+import type { Micros, User } from '../store/records.ts'
 import { omitZero } from './omit-zero.ts'
 import type { UserBody } from './schemas.ts'
 import { formatTimestamp, parseTimestamp } from './timestamps.ts'
@@ -9,7 +9,8 @@ import { formatTimestamp, parseTimestamp } from './timestamps.ts'
 /**
  * Makes the input for a user from a request body.
  *
- * @throws ServiceError `invalid_request` if `verified_at` is no timestamp.
+ * @throws ServiceError `invalid_request` if `verified_at` is no timestamp, or is before 1970 in a
+ *   body with `email_verified: true`.
  */
 export function userInput({ disabled, metadata, profile, verified_at }: UserBody): UserInput {
   const { email, email_verified, first_name, givenname, ...rest } = profile
@@ -17,7 +18,7 @@ export function userInput({ disabled, metadata, profile, verified_at }: UserBody
   return {
     email,
     emailVerified: email_verified,
-    verifiedAt: verified_at === undefined ? undefined : instant(verified_at),
+    verifiedAt: verified_at === undefined ? undefined : instantOf(verified_at, email_verified),
     disabled,
     metadata,
     profile: Object.fromEntries(
@@ -47,13 +48,19 @@ export function serializeUser(user: User): object {
   })
 }
 
-function instant(text: string): number {
+/**
+ * Many languages have a zero timestamp long before 1970, such as `0001-01-01T00:00:00Z`. It is
+ * refused as the time of a verification; without a verification it has no effect.
+ */
+function instantOf(text: string, isVerified: boolean): Micros {
+  const name = 'verified_at'
   const at = parseTimestamp(text)
   if (at === undefined) {
-    throw new ServiceError(
-      'invalid_request',
-      reason('field_not_timestamp', { name: 'verified_at' }),
-    )
+    throw new ServiceError('invalid_request', reason('field_not_timestamp', { name }))
+  }
+  if (isVerified && at < 0) {
+    const earliest = '1970-01-01T00:00:00Z'
+    throw new ServiceError('invalid_request', reason('field_too_early', { name, earliest }))
   }
   return at
 }

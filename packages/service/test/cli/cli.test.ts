@@ -155,6 +155,22 @@ test('a key is good for a year unless the command says otherwise, and can be rea
   expect(Math.round(days)).toBe(365)
 })
 
+test('an expiry that is no date, or that no database could return, makes no key', async () => {
+  using folder = temporaryFolder()
+  const data = ['--data', folder.path]
+  await using service = await createIdentityService({ data: folder.path })
+  const create = ['key', 'create', ...data, '--all-tenants', '--name', 'late', '--expires']
+  for (const date of ['9999-12-31', '9999-12-31T23:59:59Z', '0001-01-01', '2026-02-30', '1']) {
+    const { code, stderr } = await run([...create, date])
+    expect([date, code]).toEqual([date, 2])
+    expect(stderr).toContain('It must be a date such as 2027-01-31, before 2250-01-01.')
+  }
+  const expiresAt = Date.parse('9999-12-31') * 1_000
+  const late = service.admin.createApiKey({ name: 'late', reach: 'all', expiresAt })
+  await expect(late).rejects.toThrow('A key must expire before 2250-01-01, or never.')
+  expect(JSON.parse((await run(['key', 'list', ...data, '--json'])).stdout)).toEqual([])
+})
+
 test('seed creates what a file names, once', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'seed.json')

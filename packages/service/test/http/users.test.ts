@@ -100,6 +100,57 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(`${api.users}/${created.body.id}`)).body.profile).toEqual(kept)
   })
 
+  test('a verification before 1970 is refused, on create, update and import, and the list stays readable', async () => {
+    await using api = await startApi(store)
+    const user = await api.createUser('ada@example.com')
+    // The zero timestamps of Go and .NET, and the instants around the first one that is accepted.
+    for (const [n, verified_at] of [
+      '0001-01-01T00:00:00Z',
+      '0000-01-01T00:00:00+23:59',
+      '1600-01-01T00:00:00Z',
+      '1969-12-31T23:59:59.999999Z',
+    ].entries()) {
+      const body = { profile: { email: `b${n}@example.com`, email_verified: true }, verified_at }
+      expectError(await api.post(api.users, body), 400, 'invalid_request')
+      const update = { profile: { ...user.profile, email_verified: true }, verified_at }
+      const refused = await api.post(`${api.users}/${user.id}`, update)
+      expectError(refused, 400, 'invalid_request')
+      expect(refused.headers.get('latchkey-error-detail')).toBe(
+        '"verified_at" must not be before 1970-01-01T00:00:00Z. Leave it out if the time is unknown.',
+      )
+      const imported = await api.post(`/x${api.users}/import`, { users: [body] })
+      expect(imported.body).toMatchObject({ refused: 1, data: [{ code: 'invalid_request' }] })
+    }
+    expect((await api.get(api.users)).body).toMatchObject({ total: 1, data: [user] })
+
+    const profile = { email: 'c@example.com', email_verified: true }
+    const first = await api.create(api.users, { profile, verified_at: '1970-01-01T00:00:00Z' })
+    expect(first.verified_at).toBe('1970-01-01T00:00:00.000000Z')
+    expect((await api.get(api.users)).body.data).toEqual([user, first])
+  })
+
+  test('an unverified user posted back with the zero timestamp of a client stays as it is', async () => {
+    await using api = await startApi(store)
+    const user = await api.createUser('ada@example.com')
+    const posted = { ...user, verified_at: '0001-01-01T00:00:00Z' }
+
+    const { status, body, headers } = await api.post(`${api.users}/${user.id}`, posted)
+
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...user, updated_at: body.updated_at })
+    expect(headers.get('latchkey-ignored-fields')).toBe('verified_at')
+  })
+
+  test('a day that does not exist is no timestamp', async () => {
+    await using api = await startApi(store)
+    const profile = { email: 'ada@example.com', email_verified: true }
+    for (const verified_at of ['2024-02-30T00:00:00Z', '2023-02-29T00:00:00Z']) {
+      expectError(await api.post(api.users, { profile, verified_at }), 400, 'invalid_request')
+    }
+    const verified_at = '2024-02-29T00:00:00.000000Z'
+    expect((await api.create(api.users, { profile, verified_at })).verified_at).toBe(verified_at)
+  })
+
   test('DELETE returns the last version, and the user is gone with all credentials', async () => {
     await using api = await startApi(store)
     const { id } = await api.createUser('ada@example.com')

@@ -122,3 +122,29 @@ test('a tenant from before a setting has its zero value, and its next update say
   expect(entry?.fields).toEqual(['name'])
   await service.close()
 })
+
+test('a tenant with an instant that SQLite cannot return as a number works again', async () => {
+  const data = anEarlierFolder()
+  const database = new DatabaseSync(join(data, 'data.db'))
+  // The year 1 in a user, the year 9999 in an API key.
+  database.exec(`update users set verified_at = -62135596800000000 where email like 'ada@%';
+    update users set verified_at = null where email like 'bob@%';
+    insert into api_keys (id, name, hash, last4, reaches_all, created_at, expires_at)
+      values ('key_1', 'late', 'hash', 'last', 1, 1, 253402214400000000)`)
+  database.close()
+
+  await using service = await createIdentityService({ data, masterKey })
+  const tenant = await service.admin.findTenant(domain)
+  const { secret } = await service.admin.createApiKey({ name: 'tests', reach: 'all' })
+  const api = connectApi(service.fetch, secret, tenant?.id ?? '')
+  const { status, body } = await api.get(api.users)
+  expect([status, body.total]).toEqual([200, 4])
+  const named = (name: string) =>
+    body.data.find(({ profile }: { profile: { email: string } }) => profile.email.startsWith(name))
+  const ada = named('ada@')
+  expect(ada.verified_at).toBe(ada.created_at)
+  expect(named('bob@')).not.toHaveProperty('verified_at')
+  expect((await api.post(`${api.users}/${ada.id}`, ada)).body.verified_at).toBe(ada.verified_at)
+  const late = (await service.admin.listApiKeys()).find(({ name }) => name === 'late')
+  expect(late?.expiresAt).toBe(Date.parse('2250-01-01') * 1_000)
+})

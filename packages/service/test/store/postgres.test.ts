@@ -368,6 +368,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0027-never-logged-in',
     '0028-turns-of-tenants',
     '0029-failed-messages',
+    '0030-instants-in-range',
   ])
 
   const store = openPostgresDataStore(earlier.url)
@@ -410,6 +411,22 @@ test('of passkeys that several users of an earlier release have, the first one s
       created_at, updated_at, state, rev)
       values ('ten_1', 'usr_2', 'key', 'HardwareCredential', '{}', '{}', 0, 3, 1, '{}', 1)`),
   ).rejects.toThrow('credentials_keys')
+})
+
+test('a verification before 1970 of an earlier release gets the time at which the user was created', async () => {
+  await using earlier = await anEarlierDatabase()
+  await earlier.query(`insert into tenants values ('ten_1', 'acme.test', '', '{}', '{}', 1, 1);
+    insert into users (tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
+      sessions_valid_after, created_at, updated_at)
+    values ('ten_1', 'usr_1', '1', '1', '{}', '{}', 0, -62135596800000000, 0, 7, 8),
+      ('ten_1', 'usr_2', '2', '2', '{}', '{}', 0, null, 0, 7, 8),
+      ('ten_1', 'usr_3', '3', '3', '{}', '{}', 0, 6, 0, 7, 8)`)
+  await migratePostgres({ url: earlier.url })
+  expect(await earlier.query('select verified_at::int as at from users order by id')).toEqual([
+    { at: 7 },
+    { at: null },
+    { at: 6 },
+  ])
 })
 
 test('a database of before release 0.2.0 is refused with the remedy', async () => {

@@ -5,6 +5,7 @@ import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { createCache } from '../writes/cache.ts'
 import { commit } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from '../writes/context.ts'
+import { EARLIEST, LATEST } from '../writes/days.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { formedId, newId } from '../writes/ids.ts'
 import { reason } from '../writes/reasons/index.ts'
@@ -38,7 +39,7 @@ export interface ApiKeyInput {
  *
  * @param form - The name of the form that makes the key, if any. A form makes one key.
  * @throws ServiceError `not_found` when `reach` names a tenant that does not exist,
- *   `invalid_request` for an empty `reach` or an invalid name, `already_exists` if `form` has made
+ *   `invalid_request` for an empty `reach`, an invalid name or an expiry after 2249, `already_exists` if `form` has made
  *   a key.
  */
 export async function createApiKey(
@@ -51,6 +52,10 @@ export async function createApiKey(
   if (input.reach !== 'all' && input.reach.length === 0) {
     throw new ServiceError('invalid_request', reason('key_needs_tenant'))
   }
+  const { expiresAt } = input
+  if (expiresAt !== undefined && !(expiresAt >= EARLIEST && expiresAt <= LATEST)) {
+    throw new ServiceError('invalid_request', reason('key_expires_too_late'))
+  }
   const secret = newSecret()
   const id = form === undefined ? newId('key', clock) : formedId('key', scope, form)
   const key: ApiKey = {
@@ -61,7 +66,7 @@ export async function createApiKey(
     reach: input.reach === 'all' ? 'all' : [...new Set(input.reach)].sort(),
     readOnly: input.readOnly ?? false,
     createdAt: nowMicros(clock),
-    expiresAt: input.expiresAt,
+    expiresAt,
     revokedAt: undefined,
     lastUsedAt: undefined,
   }

@@ -1,6 +1,6 @@
 import { FAILED_CONDITION, NEVER } from '../protocol-store.ts'
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
-import { type Change, changesOf } from '../sql/migrations.ts'
+import { type Change, changesOf, INSTANTS_IN_RANGE } from '../sql/migrations.ts'
 import { fillSearchTexts } from './tables/trigrams.ts'
 import { USER_TEXTS } from './tables/user-texts.ts'
 
@@ -114,6 +114,7 @@ export const changes: readonly Change[] = [
   ...changesOf('postgres', { tables: NEW_TABLES, indexes: OWN_INDEXES, step: fillSearchTexts }),
   { name: '0028-turns-of-tenants', indexes: WAITING_INDEXES },
   { name: '0029-failed-messages', indexes: FAILED_INDEXES },
+  INSTANTS_IN_RANGE,
 ]
 
 /** The statements that create all tables and indexes in an empty database. */

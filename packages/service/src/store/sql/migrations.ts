@@ -82,6 +82,21 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
 }
 
 /**
+ * The change that moves stored instants into the range that the API accepts. SQLite cannot return
+ * one far outside of it as a number, so that no list with that row could be read.
+ *
+ * A verification before 1970 gets the time at which the user was created. An API key expires at the
+ * beginning of 2250 at the latest.
+ */
+export const INSTANTS_IN_RANGE: Change = {
+  name: '0030-instants-in-range',
+  statements: [
+    'update users set verified_at = created_at where verified_at < 0',
+    'update api_keys set expires_at = 8835955200000000 where expires_at > 8835955200000000',
+  ],
+}
+
+/**
  * The changes that were not applied to a database yet.
  *
  * @param base - The name of the last change of release 0.2.0.

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
-import { type Change, changesOf, missingOf } from '../sql/migrations.ts'
+import { type Change, changesOf, INSTANTS_IN_RANGE, missingOf } from '../sql/migrations.ts'
 import { ADD_TEXTS, addSearchFunctions, CREATE_TEXT_INDEX } from './trigrams.ts'
 
 /** The name of the last change that release 0.2.0 made. */
@@ -11,7 +11,10 @@ const COUNTERS = `create table counters (
   value integer not null
 ) strict, without rowid`
 
-const changes = changesOf('sqlite', { tables: [ADD_TEXTS, CREATE_TEXT_INDEX], indexes: {} })
+const changes = [
+  ...changesOf('sqlite', { tables: [ADD_TEXTS, CREATE_TEXT_INDEX], indexes: {} }),
+  INSTANTS_IN_RANGE,
+]
 
 /**
  * Creates the tables, or migrates them to this version of the service, in one transaction. The

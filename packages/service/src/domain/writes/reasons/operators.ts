@@ -84,6 +84,10 @@ export const operators = {
     en: 'A key needs at least one tenant, or all of them.',
     de: 'Ein Schlüssel braucht mindestens einen Mandanten oder alle.',
   },
+  key_expires_too_late: {
+    en: 'A key must expire before 2250-01-01, or never.',
+    de: 'Ein Schlüssel muss vor dem 2250-01-01 ablaufen oder nie.',
+  },
   key_unknown: {
     en: 'Send "Authorization: Bearer <API key>" with a key that is known, not revoked and not expired.',
     de: 'Senden Sie „Authorization: Bearer <API-Schlüssel>“ mit einem Schlüssel, der bekannt, nicht widerrufen und nicht abgelaufen ist.',

@@ -40,6 +40,10 @@ export const requests = {
     en: '"{name}" must be a timestamp such as 2026-01-31T09:30:00Z (RFC 3339).',
     de: '„{name}“ muss ein Zeitpunkt sein, zum Beispiel 2026-01-31T09:30:00Z (RFC 3339).',
   },
+  field_too_early: {
+    en: '"{name}" must not be before {earliest}. Leave it out if the time is unknown.',
+    de: '„{name}“ darf nicht vor {earliest} liegen. Lassen Sie es weg, wenn der Zeitpunkt unbekannt ist.',
+  },
   field_not_day: {
     en: '"{name}" must be a day such as 2026-12-31.',
     de: '„{name}“ muss ein Tag sein, zum Beispiel 2026-12-31.',
