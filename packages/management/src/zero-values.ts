@@ -78,14 +78,15 @@ export function restoreZeros<T>(object: Json, of: Zeros): T {
   return restored as T
 }
 
-function isZero(object: Json): boolean {
-  return Object.values(object).every((value) => !value)
+/** Whether an object has no values, or only zero values unless it `isComplete`. */
+function isUnset(object: Json, isComplete: boolean): boolean {
+  return Object.values(object).every((value) => !isComplete && !value)
 }
 
 /**
  * The body of an update: the complete object, without the empty strings that {@link restoreZeros}
  * added. The server reads an omitted member as its zero value. It may refuse an empty string, for
- * example as a URL.
+ * example as a URL. In `metadata`, an empty string is a value, and is posted.
  */
 export function forUpdate(changed: object, original: Json): Json {
   const posted: Json = {}
@@ -93,10 +94,11 @@ export function forUpdate(changed: object, original: Json): Json {
     if (value === undefined || (value === '' && (original[member] ?? '') === '')) continue
     const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
     const before = original[member] as Json | undefined
-    const kept = isPlain ? forUpdate(value as Json, before ?? {}) : value
+    const isComplete = !isPlain || member === 'metadata'
+    const kept = isComplete ? value : forUpdate(value as Json, before ?? {})
     // The server omitted this member, such as `password` of a passkey, and the caller has not set
     // it.
-    if (isPlain && before === undefined && isZero(kept as Json)) continue
+    if (isPlain && before === undefined && isUnset(kept as Json, isComplete)) continue
     posted[member] = kept
   }
   return posted

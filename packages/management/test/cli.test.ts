@@ -42,6 +42,11 @@ test('objects are created, shown, changed, listed and deleted, as table, JSON an
     profile: { name: 'Ada Lovelace' },
   })
 
+  const empty = ['--set', 'metadata.plan=', '--set', 'profile.name=']
+  const emptied = await installation.run(['users', 'update', id, ...empty, '-o', 'ndjson'])
+  expect(json(emptied.stdout)).toMatchObject({ metadata: { plan: '' }, profile: { name: '' } })
+  await installation.run(['users', 'update', id, ...set])
+
   const table = await installation.run(['users', 'list'])
   expect(table.stdout).toMatch(/^ID +EMAIL +NAME/)
   expect(table.stdout).toMatch(/ada@example\.com +Ada Lovelace +yes/)

@@ -194,6 +194,22 @@ test('an update posts no empty string that the server had left out', async () =>
   expect(server.posted.at(-1)?.profile).not.toHaveProperty('family_name')
 })
 
+test('an update keeps metadata with an empty value, and adds it', async () => {
+  await using server = await startManaged('over a socket')
+  const users = server.client.users(server.tenantId)
+  const profile = { email: 'ada@example.com' }
+  const { id } = await users.create({ profile, metadata: { empty: '', plan: 'gold' } })
+  expect((await users.update(id, { disabled: true })).metadata).toEqual({ empty: '', plan: 'gold' })
+  await users.update(id, (user) => {
+    user.metadata = { ...user.metadata, added: '' }
+  })
+  expect((await users.get(id)).metadata).toEqual({ empty: '', plan: 'gold', added: '' })
+
+  const bob = await users.create({ profile: { email: 'bob@example.com' } })
+  expect((await users.update(bob.id, { metadata: { only: '' } })).metadata).toEqual({ only: '' })
+  expect((await users.update(bob.id, { metadata: {} })).metadata).toEqual({})
+})
+
 test('users are imported on a platform that has no Buffer', async () => {
   const fetch: Fetch = async (_url, { body }) => {
     const { users } = JSON.parse(body ?? '')
