@@ -13,8 +13,9 @@ import { formatTimestamp, parseTimestamp } from './timestamps.ts'
  *   body with `email_verified: true`.
  */
 export function userInput({ disabled, metadata, profile, verified_at }: UserBody): UserInput {
-  const { email, email_verified, first_name, givenname, ...rest } = profile
-  const members = { ...rest, given_name: rest.given_name ?? first_name ?? givenname }
+  const { email, email_verified, first_name: _, givenname: __, ...rest } = profile
+  const name = givenNameIn(profile)
+  const members = { ...rest, given_name: name && profile[name] }
   return {
     email,
     emailVerified: email_verified,
@@ -28,6 +29,27 @@ export function userInput({ disabled, metadata, profile, verified_at }: UserBody
       }),
     ),
   }
+}
+
+/** The members of a profile with the given name, in the order in which they are used. */
+const GIVEN_NAMES = ['given_name', 'first_name', 'givenname'] as const
+
+/** The member that gives the given name; `undefined` if all are empty. */
+function givenNameIn(profile: UserBody['profile']): (typeof GIVEN_NAMES)[number] | undefined {
+  return GIVEN_NAMES.find((name) => profile[name])
+}
+
+/**
+ * The members of a body without effect: `verified_at`, unless the body has `email_verified: true`;
+ * and a given name that differs from one under another name.
+ */
+export function ignoredMembers({ verified_at, profile }: UserBody): string[] {
+  const used = profile[givenNameIn(profile) ?? 'given_name']
+  const lost = GIVEN_NAMES.filter((name) => profile[name] && profile[name] !== used)
+  return [
+    ...(verified_at !== undefined && !profile.email_verified ? ['verified_at'] : []),
+    ...lost.map((name) => `profile.${name}`),
+  ]
 }
 
 /** Makes the response body for a user. */

@@ -85,6 +85,30 @@ describe.each(stores)('on %s', (store) => {
     },
   )
 
+  test('an empty given name counts as absent, and one that loses to another is named as ignored', async () => {
+    await using api = await startApi(store)
+    const email = 'ada@example.com'
+    const { id } = await api.createUser(email)
+    for (const [names, given_name, ignored] of [
+      [{ given_name: '', first_name: 'New' }, 'New', null],
+      [{ first_name: '', givenname: 'New' }, 'New', null],
+      [{ given_name: 'Old', first_name: 'New' }, 'Old', 'profile.first_name'],
+      [{ first_name: 'New', givenname: 'Third' }, 'New', 'profile.givenname'],
+      [{ given_name: 'Old', first_name: 'Old', givenname: '' }, 'Old', null],
+    ] as const) {
+      const body = { profile: { email, ...names } }
+      const updated = await api.post(`${api.users}/${id}`, body)
+      expect(updated.body.profile).toEqual({ email, given_name })
+      expect(updated.headers.get('latchkey-ignored-fields')).toBe(ignored)
+    }
+    const body = { profile: { email: 'b@example.com', given_name: 'Old', first_name: 'New' } }
+    const created = await api.post(api.users, body)
+    expect(created.headers.get('latchkey-ignored-fields')).toBe('profile.first_name')
+    expect((await api.post(`${api.users}/${id}`, { profile: { email } })).body.profile).toEqual({
+      email,
+    })
+  })
+
   test('other string members of the profile are kept, on create and update', async () => {
     await using api = await startApi(store)
     const more = { email: 'ada@example.com', nickname: 'ada', 'x-crm id': '17', zoneinfo: '' }

@@ -8,10 +8,9 @@ import { reason } from '../../domain/writes/reasons/index.ts'
 import { OutcomeUnknownError, StoreError } from '../../store/errors.ts'
 import { errorOf } from '../../wire/errors.ts'
 import { importedUserBody } from '../../wire/schemas.ts'
-import { serializeUser, userInput } from '../../wire/users.ts'
+import { ignoredMembers, serializeUser, userInput } from '../../wire/users.ts'
 import { parseBody } from '../body.ts'
 import type { BatchRoute, Call } from '../route.ts'
-import { ignoredMembers } from './users.ts'
 
 /** The maximum number of users in one request. The request counts as one for the rate limit. */
 const MAX_USERS = 100

@@ -1,6 +1,6 @@
 import { createUser, deleteUser, getUser, listUsers, updateUser } from '../../domain/users/users.ts'
-import { type UserBody, userBody } from '../../wire/schemas.ts'
-import { serializeUser, userInput } from '../../wire/users.ts'
+import { userBody } from '../../wire/schemas.ts'
+import { ignoredMembers, serializeUser, userInput } from '../../wire/users.ts'
 import { list, type Route, write } from '../route.ts'
 
 const collection = '/v1/tenants/:tenant_id/users'
@@ -51,8 +51,3 @@ export const userRoutes: Route[] = [
     run: async ({ scope, ids }) => serializeUser(await deleteUser(scope, ids.user_id)),
   },
 ]
-
-/** The members without effect: `verified_at`, unless the body has `email_verified: true`. */
-export function ignoredMembers({ verified_at, profile }: UserBody): string[] {
-  return verified_at !== undefined && !profile.email_verified ? ['verified_at'] : []
-}
