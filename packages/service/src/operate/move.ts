@@ -10,6 +10,8 @@ import { createPostgresQueues } from '../store/postgres/queue.ts'
 import type { Run } from '../store/postgres/statements.ts'
 import { textOf, withoutTexts } from '../store/postgres/tables/user-texts.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
+import { connectRedis, type RedisConnection } from '../store/redis/connect.ts'
+import { hasState, removeState } from '../store/redis/log-memory.ts'
 import { createRedisProtocolStore } from '../store/redis/protocol-store.ts'
 import type { TableName } from '../store/sql/schema.ts'
 import { type AnyRow, script } from '../store/sql/sql.ts'
@@ -61,21 +63,24 @@ export interface MoveReport {
   entries: number
 }
 
-/** The source of a move (`data`), and its target. */
+/** The source of a move (`data`), and its target. `signal` stops the move. */
 export interface MoveOptions {
   data: string
   database: DatabaseOptions
   redis: string
+  signal?: AbortSignal | undefined
 }
 
 /**
  * Copies a data folder to PostgreSQL and Redis, with the same ids and rows, and with valid sessions
  * and tokens. The folder is marked as moved, and can no longer be served.
  *
- * @throws if the folder is being served, or the database already has tenants. Then nothing is
- *   moved.
+ * @throws if the folder is being served, the database already has tenants, or Redis already has
+ *   entries. Then nothing is moved. The copy of a move that fails later is removed, because another
+ *   move would bring back sessions that end in the folder until then.
  */
-export async function moveFolder({ data, database, redis }: MoveOptions): Promise<MoveReport> {
+export async function moveFolder(options: MoveOptions): Promise<MoveReport> {
+  const { data, database, redis, signal } = options
   if (!existsSync(join(data, 'data.db'))) throw new Error(`There is no data in ${data}.`)
   const lock = takeOwnership(data)
   // Opening the database migrates an old folder, so that its columns match those of PostgreSQL.
@@ -84,18 +89,27 @@ export async function moveFolder({ data, database, redis }: MoveOptions): Promis
   const connections = createConnections(database, { queryMs: 0 })
   const queues = createPostgresQueues(connections)
   const protocol = createRedisProtocolStore({ url: redis, clock: systemClock, queues })
+  const client = connectRedis(redis)
   try {
     await migratePostgres(database)
     const report = await connections.use(async (run) => {
       const say = (text: string) => run(script(text))
       await say('begin; select n from revision for update')
+      let isEmpty = false
       try {
-        const rows = await copyTables(run, data, state)
-        const entries = await copyEntries(state, protocol)
+        await refuseUsed(run, client)
+        isEmpty = true
+        const rows = await copyTables(run, data, state, signal)
+        const entries = await copyEntries(state, protocol, signal)
         await say('commit')
         return { rows, entries }
       } catch (error) {
         await say('rollback').catch(() => {})
+        if (isEmpty) {
+          // Ends after the commands that it has sent, so that none of them writes later.
+          await protocol.close()
+          await removeCopy(client, error)
+        }
         throw error
       }
     })
@@ -103,24 +117,56 @@ export async function moveFolder({ data, database, redis }: MoveOptions): Promis
     return report
   } finally {
     await protocol.close()
+    await client.quit().catch(() => client.disconnect())
     await connections.close()
     state.close()
     lock.release()
   }
 }
 
+async function refuseUsed(run: Run, client: RedisConnection): Promise<void> {
+  if ((await countRows(run, 'tenants')) > 0) {
+    throw new Error('The database holds tenants already. Give one that is empty.')
+  }
+  if (await hasState(client)) {
+    throw new Error(
+      'Redis holds sessions already, of another service or of a move that was broken off. ' +
+        `Give one that is empty. ${HOW_TO_EMPTY}`,
+    )
+  }
+}
+
+const HOW_TO_EMPTY =
+  'If nothing else uses this one, empty it with "redis-cli flushdb", on a Cluster at each master.'
+
+/** Removes the entries of a failed move from Redis, which had none before the move. */
+async function removeCopy(client: RedisConnection, cause: unknown): Promise<void> {
+  try {
+    await removeState(client)
+  } catch (error) {
+    throw new Error(
+      `${sentence(cause)} Copied sessions may have stayed in Redis: ${sentence(error)} ${HOW_TO_EMPTY}`,
+      { cause },
+    )
+  }
+}
+
+function sentence(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.endsWith('.') ? text : `${text}.`
+}
+
 async function copyTables(
   run: Run,
   data: string,
   state: DatabaseSync,
+  signal: AbortSignal | undefined,
 ): Promise<Record<string, number>> {
-  if ((await countRows(run, 'tenants')) > 0) {
-    throw new Error('The database holds tenants already. Give one that is empty.')
-  }
   const report: Record<string, number> = {}
   await run(script('delete from cursors; delete from audit_log'))
   const rowsOf = (table: string) => readTable(join(data, 'data.db'), table)
   for (const table of TABLES) {
+    signal?.throwIfAborted()
     if (BY_TRIGGERS.has(table)) await run(script(`delete from ${table}`))
     const isUsers = table === 'users'
     report[table] = await copyRows(
@@ -147,11 +193,19 @@ function* each(rows: Iterable<AnyRow>, change: (row: AnyRow) => AnyRow): Generat
 /** The number of entries to write to Redis at a time. */
 const ENTRIES_AT_ONCE = 100
 
-async function copyEntries(state: DatabaseSync, protocol: ProtocolStore): Promise<number> {
+async function copyEntries(
+  state: DatabaseSync,
+  protocol: ProtocolStore,
+  signal: AbortSignal | undefined,
+): Promise<number> {
   let count = 0
   for (const entries of allEntries(state, ENTRIES_AT_ONCE, systemClock.now() * 1000)) {
-    await Promise.all(entries.map(protocol.put))
+    signal?.throwIfAborted()
+    // All writes have ended before a failed move removes its copy.
+    const written = await Promise.allSettled(entries.map(protocol.put))
+    for (const one of written) if (one.status === 'rejected') throw one.reason
     count += entries.length
   }
+  signal?.throwIfAborted()
   return count
 }

@@ -8,6 +8,7 @@ import {
 } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
 import { type DatabaseFlags, databaseOf, withDatabaseOptions } from '../options.ts'
+import { nextSignal } from '../running.ts'
 
 interface MoveFlags extends DatabaseFlags, JsonOptions {
   data: string
@@ -33,7 +34,11 @@ export function addMoveCommand(program: Command): void {
       const database = databaseOf(options)
       if (!database) throw new Error('Give --database, or set LATCHKEY_DATABASE.')
       const { moveFolder } = await import('../../operate/move.ts')
-      const { rows, entries } = await moveFolder({ data, database, redis })
+      const stop = new AbortController()
+      void nextSignal().then((name) => {
+        stop.abort(new Error(`Stopped by ${name}. Nothing was moved.`))
+      })
+      const { rows, entries } = await moveFolder({ data, database, redis, signal: stop.signal })
       const counts = { ...rows, 'sessions, tokens and codes': entries }
       printTable(
         Object.entries(counts).map(([what, count]) => ({ what, count: String(count) })),
