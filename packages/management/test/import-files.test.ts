@@ -5,23 +5,34 @@ import {
   type FileFormat,
   faultsInWords,
   readSource,
+  toRow,
 } from '@latchkey/management/import'
 import { describe, expect, test } from 'vitest'
 
-/** Checks a file as an import does; resolves to the number of its users and the faults of its rows. */
-async function check(text: string, named = new Map<string, string>(), format: FileFormat = 'csv') {
+/** The records of a file, and the options to read them. */
+function sourceOf(text: string, named: Map<string, string>, format: FileFormat) {
   const read = async function* () {
     yield Buffer.from(text)
   }
   const records = readSource({ name: 'users.csv', format, encoding: 'utf8', read })
   const mapping = createMapping(named)
   const states = createStates({ now: Date.now() })
-  const options = { mapping, named, states, hashAlgorithm: undefined }
+  return { records, options: { mapping, named, states, hashAlgorithm: undefined } }
+}
+
+/** Checks a file as an import does; resolves to the number of its users and the faults of its rows. */
+async function check(text: string, named = new Map<string, string>(), format: FileFormat = 'csv') {
+  const { records, options } = sourceOf(text, named, format)
   const faults: string[] = []
   const { rows } = await checkRecords('users.csv', records, options, (line, fault) =>
     faults.push(`line ${line}: ${faultsInWords([fault])}`),
   )
   return { rows, faults }
+}
+
+async function rowsIn(text: string) {
+  const { records, options } = sourceOf(text, new Map(), 'csv')
+  return (await Array.fromAsync(records)).map((record, n) => toRow(n, record, options))
 }
 
 const usersIn = async (text: string, named?: Map<string, string>) => (await check(text, named)).rows
@@ -134,9 +145,77 @@ test('a fault names the column of the file', async () => {
     'line 2: "verified" is neither true nor false',
   ])
   expect(await faultsIn('email,Email Verified At\na@example.com,maybe\n')).toEqual([
-    'line 2: "Email Verified At" is not a date',
+    'line 2: "Email Verified At" is not a date such as 2024-01-31, with or without a time',
   ])
 })
+
+test.each([
+  ['2024-03-05', '2024-03-05T00:00:00Z'],
+  ['2024-03-05 16:35', '2024-03-05T16:35:00Z'],
+  ['2024-03-05 16:35:16', '2024-03-05T16:35:16Z'],
+  ['2024-03-05 16:35:16.775123+00', '2024-03-05T16:35:16.775123+00:00'],
+  ['2024-03-05 16:35:16-0530', '2024-03-05T16:35:16-05:30'],
+  ['2024-03-05 16:35:16 UTC', '2024-03-05T16:35:16Z'],
+  ['2024-03-05T16:35:16.1234567Z', '2024-03-05T16:35:16.1234567Z'],
+  ['2024-02-29T16:35:16+02:00', '2024-02-29T16:35:16+02:00'],
+])('the date of verification %s is read in the form of the API', async (date, at) => {
+  const rows = await rowsIn(`email,email_verified_at\na@example.com,${date}\n`)
+  const profile = { email: 'a@example.com', email_verified: true }
+  expect(rows).toMatchObject([{ user: { profile, verified_at: at }, faults: [] }])
+})
+
+test.each([
+  '0',
+  'NULL',
+  'false',
+  '0000-00-00 00:00:00',
+  '0001-01-01 00:00:00',
+  '0001-01-01T00:00:00Z',
+  '1900-01-01',
+  '1969-12-31 19:00:00-05',
+  '1970-01-01T00:00:00Z',
+  '1970-01-01 01:00:00',
+])('the date of verification %s stands for an address that was never verified', async (date) => {
+  const rows = await rowsIn(
+    `email,email_verified,verified_at\na@example.com,,${date}\nb@example.com,true,${date}\n`,
+  )
+  expect(rows.map(({ user, faults }) => [user, faults])).toEqual([
+    [{ profile: { email: 'a@example.com' } }, []],
+    [{ profile: { email: 'b@example.com', email_verified: true } }, []],
+  ])
+})
+
+test.each([
+  '1',
+  '17',
+  '2024',
+  '1709656516',
+  '1709656516775',
+  '05.03.2024',
+  '3/5/2024',
+  'March 5, 2024',
+  'infinity',
+  '2024-02-30',
+  '2024-03-05 25:00:00',
+  '2024-03-05 16:35:16 CET',
+  '2024-03-05x',
+])('the date of verification %s is a fault, and is not guessed at', async (date) => {
+  const text = `email,email_verified_at\na@example.com,"${date}"\n`
+  expect(await faultsIn(text)).toEqual([
+    'line 2: "email_verified_at" is not a date such as 2024-01-31, with or without a time',
+  ])
+})
+
+test.each(['false', '0', 'nein', 'other@example.com'])(
+  'a date of verification beside the flag %s is a fault',
+  async (flag) => {
+    const text = `email,email_verified,verified_at\na@example.com,${flag},2024-03-05\n`
+    expect(await faultsIn(text)).toEqual([
+      'line 2: has a date of verification, but "email_verified" says that it is not verified',
+    ])
+    expect(await faultsIn(text.replace(flag, 'null'))).toEqual([])
+  },
+)
 
 test('a member that an object has twice is a fault of the row', async () => {
   const twice = '{"email":"a@example.com","blocked":true,"blocked":false}\n'

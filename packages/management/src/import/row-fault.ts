@@ -7,6 +7,7 @@ export type RowFaultName =
   | 'not_email'
   | 'not_boolean'
   | 'not_date'
+  | 'verified_and_not'
   | 'same_email'
   | 'same_id'
   | 'columns'
@@ -39,7 +40,8 @@ export const rowFaults: Readonly<Record<RowFaultName, string>> = {
   no_email: 'has no email address',
   not_email: '"{column}" is not an email address',
   not_boolean: '"{column}" is neither true nor false',
-  not_date: '"{column}" is not a date',
+  not_date: '"{column}" is not a date such as 2024-01-31, with or without a time',
+  verified_and_not: 'has a date of verification, but "{column}" says that it is not verified',
   same_email: 'has the email address of line {line}',
   same_id: 'has the id of line {line}',
   columns: 'has {count} columns, the first line has {more}',

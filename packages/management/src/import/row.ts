@@ -13,7 +13,7 @@ import {
 import { isPasswordTarget, type Mapping, type Target } from './mapping.ts'
 import { type RowFault, type RowFaultName, rowFault } from './row-fault.ts'
 import { flattenText, type SourceRecord } from './source.ts'
-import { isAbsent, type States } from './states.ts'
+import { isAbsent, isNothing, type States } from './states.ts'
 
 /** A record of the file as a user of the API, with its faults. */
 export interface ImportRow {
@@ -111,11 +111,6 @@ export function toRow(
 
   const blamed = (fault: RowFaultName, target: Target): RowFault =>
     rowFault(fault, { column: columns.get(target) ?? target })
-  const flag = (name: string): boolean => {
-    const text = (fields.get(name) ?? '').trim().toLowerCase()
-    if (!TRUE.has(text) && !FALSE.has(text)) faults.push(blamed('not_boolean', name))
-    return TRUE.has(text)
-  }
   const email = (fields.get('email') ?? '').trim()
   // A record that could not be read has a fault already, so no second fault is added for its
   // missing email address.
@@ -123,13 +118,9 @@ export function toRow(
   if (isKnown && (!/^[^\s@]+@[^\s@]+$/u.test(email) || email.length > 254)) {
     faults.push(email ? blamed('not_email', 'email') : rowFault('no_email'))
   }
-  const verifiedAt = readInstant(fields.get('verified_at'), columns.get('verified_at'), faults)
-  const addresses = fields.get('email_verified')?.split(/[\s,;|]+/) ?? []
-  const isListed = addresses.some((one) => one.includes('@'))
-  const isVerified = isListed
-    ? addresses.some((one) => emailKey(one) === emailKey(email))
-    : flag('email_verified')
-  const verified = isVerified || verifiedAt !== undefined
+  const { isVerified, verifiedAt } = readVerification(fields, email, (fault, target) => {
+    faults.push(blamed(fault, target))
+  })
   const metadata = prefixed(fields, 'metadata.')
   checkMetadata(metadata, faults)
   const password = options.withoutPasswords
@@ -143,7 +134,7 @@ export function toRow(
       profile: {
         ...named(prefixed(fields, 'profile.')),
         email,
-        ...(verified && { email_verified: true }),
+        ...(isVerified && { email_verified: true }),
       },
       ...(Object.keys(metadata).length > 0 && { metadata }),
       ...(isDenied && { disabled: true }),
@@ -220,21 +211,66 @@ export function emailKey(email: string): string {
 }
 
 /**
- * Reads an instant in the form of the API. A text in this form is kept as it is, with all digits of
- * its seconds. A text that is no date adds a fault.
+ * Whether the email address is verified, and since when. A date alone says that it is; a flag that
+ * denies it beside a date is a fault.
  */
-function readInstant(
-  text: string | undefined,
-  column: string | undefined,
-  faults: RowFault[],
-): string | undefined {
-  if (text === undefined) return undefined
-  if (Number.isNaN(Date.parse(text))) {
-    faults.push(rowFault('not_date', { column: column ?? 'verified_at' }))
-    return undefined
+function readVerification(
+  fields: ReadonlyMap<string, string>,
+  email: string,
+  blame: (fault: RowFaultName, target: Target) => void,
+): { isVerified: boolean; verifiedAt: string | undefined } {
+  const date = fields.get('verified_at')
+  const instant = date === undefined ? 'missing' : readInstant(date)
+  if (instant === undefined) blame('not_date', 'verified_at')
+  const verifiedAt = typeof instant === 'object' ? instant.at : undefined
+
+  const text = (fields.get('email_verified') ?? '').trim().toLowerCase()
+  const addresses = text.split(/[\s,;|]+/)
+  const isListed = addresses.some((one) => one.includes('@'))
+  const isTrue = isListed
+    ? addresses.some((one) => emailKey(one) === emailKey(email))
+    : TRUE.has(text)
+  if (!isTrue && !isListed && !FALSE.has(text)) blame('not_boolean', 'email_verified')
+  else if (!isTrue && verifiedAt !== undefined && !isAbsent(text)) {
+    blame('verified_and_not', 'email_verified')
   }
-  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text)
-  return isInstant ? text : new Date(text).toISOString()
+  return { isVerified: isTrue || verifiedAt !== undefined, verifiedAt }
+}
+
+/** A date of the form 2024-01-31, and after it perhaps a time, a fraction of a second and a zone. */
+const DATE =
+  /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:\.(\d+))?)? ?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/i
+
+/**
+ * The last instant that stands for a missing date: 14 hours after the beginning of 1970 in UTC, when
+ * that year has begun in every zone. No email address was verified before.
+ */
+const NEVER_MS = 14 * 3_600_000
+
+/**
+ * Reads an instant in the form of the API. A text in this form is kept as it is, with all digits of
+ * its seconds. A date without a zone is in UTC. `missing`: a text for a missing date, such as `0`,
+ * `NULL`, or the zero date of a database. `undefined`: any other text.
+ */
+function readInstant(given: string): { at: string } | 'missing' | undefined {
+  const text = given.trim()
+  if (isNothing(text)) return 'missing'
+  const [, day = '', minute = '00:00', second = '00', fraction, zone = 'Z'] = DATE.exec(text) ?? []
+  if (day === '') return undefined
+  if (day < '1970') return 'missing'
+  const midnight = new Date(day)
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return undefined
+  const digits = fraction === undefined ? '' : `.${fraction.slice(0, 9)}`
+  const at = `${day}T${minute}:${second}${digits}${offsetOf(zone)}`
+  const millis = Date.parse(at)
+  if (Number.isNaN(millis)) return undefined
+  return millis <= NEVER_MS ? 'missing' : { at }
+}
+
+/** The offset of a zone as RFC 3339 writes it. PostgreSQL leaves out minutes that are zero. */
+function offsetOf(zone: string): string {
+  const [, hours, minutes = '00'] = /^([+-]\d\d):?(\d\d)?$/.exec(zone) ?? []
+  return hours === undefined ? 'Z' : `${hours}:${minutes}`
 }
 
 function prefixed(fields: Map<string, string>, prefix: string): Record<string, string> {

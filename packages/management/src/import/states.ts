@@ -323,7 +323,7 @@ function judgeUntil(text: string, now: number): Verdict {
 }
 
 /** Whether a text represents false or a missing value, such as a date of zeros. */
-const isNothing = (text: string): boolean =>
+export const isNothing = (text: string): boolean =>
   NOTHING.has(text.toLowerCase()) || /^0000-00-00/.test(text)
 
 /**

@@ -14,7 +14,14 @@ export const rows = {
     en: '"{column}" is neither true nor false',
     de: '„{column}“ ist weder wahr noch falsch',
   },
-  row_not_date: { en: '"{column}" is not a date', de: '„{column}“ ist kein Datum' },
+  row_not_date: {
+    en: '"{column}" is not a date such as 2024-01-31, with or without a time',
+    de: '„{column}“ ist kein Datum wie 2024-01-31, mit oder ohne Uhrzeit',
+  },
+  row_verified_and_not: {
+    en: 'has a date of verification, but "{column}" says that it is not verified',
+    de: 'hat ein Datum der Bestätigung, aber nach „{column}“ ist die Adresse nicht bestätigt',
+  },
   row_same_email: {
     en: 'has the email address of line {line}',
     de: 'hat dieselbe E-Mail-Adresse wie Zeile {line}',
