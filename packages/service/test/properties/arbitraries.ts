@@ -42,3 +42,13 @@ export const verification = fc.record({
   email: fc.constantFrom('u0@example.com', 'U0@Example.com', 'u1@example.com', 'U1@example.com'),
   email_verified: fc.boolean(),
 })
+
+/** An instant that RFC 3339 can write, at any end of its years or near the present. */
+export const instant: fc.Arbitrary<Date> = fc.oneof(
+  fc.date({
+    min: new Date('0000-01-01T00:00:00Z'),
+    max: new Date('9999-12-31T23:59:59.999Z'),
+    noInvalidDate: true,
+  }),
+  fc.date({ min: new Date('1960-01-01'), max: new Date('2040-01-01'), noInvalidDate: true }),
+)

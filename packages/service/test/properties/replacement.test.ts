@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Api, type StoreName, startApi } from '../support/api.ts'
-import { metadata, settings, text, url, verification } from './arbitraries.ts'
+import { instant, metadata, settings, text, url, verification } from './arbitraries.ts'
 
 const runs: [store: StoreName, numRuns: number][] = [
   ['memory', 100],
@@ -166,6 +166,24 @@ describe.each(runs)('on %s', (store, numRuns) => {
         expect(body.profile.email_verified === true).toBe('verified_at' in body)
         if (last.verified_at && body.verified_at) expect(body.verified_at).toBe(last.verified_at)
         last = body
+      }),
+      { numRuns },
+    )
+  })
+
+  test('the time of a verification is one of 1970 or later, and every list stays readable', async () => {
+    await using api = await startApi(store)
+    const { id } = await api.createUser('u0@example.com')
+    const profile = { email: 'u0@example.com', email_verified: true }
+    await fc.assert(
+      fc.asyncProperty(instant, async (date) => {
+        const posted = { profile, verified_at: date.toISOString() }
+        const { status } = await api.post(`${api.users}/${id}`, posted)
+        expect(status).toBe(date.getTime() < 0 ? 400 : 200)
+        const list = await api.get(api.users)
+        expect(list.status).toBe(200)
+        const isPast = date.getTime() >= 0 && date.getTime() < Date.now()
+        if (isPast) expect(Date.parse(list.body.data[0].verified_at)).toBe(date.getTime())
       }),
       { numRuns },
     )
