@@ -203,7 +203,7 @@ const CALLBACK = {
     status: 400,
     is: 'the response answers a login started elsewhere',
     remedy:
-      'Nothing for single cases: this is what an attack on a login looks like. If all logins fail, the provider changes or drops `state`, or your processes have different session secrets. When you change the secret, keep the old one in the list for ten minutes or more.',
+      'Nothing for single cases: this is what an attack on a login looks like. If all logins fail, the provider changes or drops `state`, or your processes have different session secrets. To change the secret without this, deploy `[old, new]` to all processes, then `[new, old]`.',
     visitor: {
       title: 'This login was started somewhere else',
       advice: 'Please log in again from this site.',

@@ -180,8 +180,10 @@ export interface AdoptOptions {
 export interface AuthSessionOptions<Store = SessionStore> {
   /**
    * A random text of at least 32 characters. Cookies are signed and sealed with keys derived from
-   * it. With a list, new cookies use the first secret and all are accepted, so you can rotate
-   * secrets without logging users out. Falls back to `LATCHKEY_SESSION_SECRET`.
+   * it. With a list, new cookies use the first secret and all are accepted. To rotate secrets
+   * without logging users out, deploy `[old, new]` to all processes, then `[new, old]`. Remove the
+   * old secret after `absoluteSeconds`. Falls back to `LATCHKEY_SESSION_SECRET`, which holds one
+   * secret.
    */
   readonly secret?: string | readonly string[] | undefined
   /**
