@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as management from '../packages/management/src/cli/program.ts'
+import type { CommandLine } from '../packages/management/src/command-line/index.ts'
 import * as service from '../packages/service/src/cli/program.ts'
 import { temporaryFolder } from '../packages/service/test/cli/support.ts'
 import { root } from '../scripts/packages.ts'
@@ -91,10 +92,8 @@ test.each([
 /** Commands that go on until they are stopped, or that write a format of their own. */
 const withoutJson = ['serve', 'dev', 'audit export', 'audit follow', 'users export', 'completion']
 
-test.each([
-  ['latchkey', management],
-  ['latchkey-service', service],
-] as const)('every command of %s prints JSON with --json', async (_, { createProgram }) => {
+/** The help of every command, by the name of the command. */
+async function helpOf(createProgram: () => CommandLine): Promise<Map<string, string>> {
   let stdout = ''
   const written = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     stdout += text
@@ -107,16 +106,46 @@ test.each([
     return stdout
   }
   const [, list = ''] = /^Commands:\n([\s\S]*?)\n\n/m.exec(await help()) ?? []
-  const commands = [...list.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) /gm)]
-    .map(([, command = '']) => command)
-    .filter((command) => !withoutJson.includes(command))
-  const lacking = []
-  for (const command of commands) {
-    if (!/^ {2}--json /m.test(await help(...command.split(' ')))) lacking.push(command)
+  const texts = new Map<string, string>()
+  for (const [, command = ''] of list.matchAll(/^ {2}([a-z-]+(?: [a-z-]+)?) /gm)) {
+    texts.set(command, await help(...command.split(' ')))
   }
-  expect(commands.length).toBeGreaterThan(20)
-  expect(lacking).toEqual([])
+  expect(texts.size).toBeGreaterThan(20)
+  return texts
+}
+
+test.each([
+  ['latchkey', management],
+  ['latchkey-service', service],
+] as const)('every command of %s prints JSON with --json', async (_, { createProgram }) => {
+  const lacking = [...(await helpOf(createProgram))].filter(
+    ([command, help]) => !withoutJson.includes(command) && !/^ {2}--json /m.test(help),
+  )
+  expect(lacking.map(([command]) => command)).toEqual([])
 })
+
+test.each([
+  ['latchkey', management],
+  ['latchkey-service', service],
+] as const)(
+  'the options of %s that have a variable are those of docs/environment.md',
+  async (name, { createProgram }) => {
+    const said = [...(await helpOf(createProgram)).values()].flatMap((help) =>
+      help.split(/\n {2}(?=-)/).flatMap((text) => {
+        const [entry = ''] = text.split('\n\n')
+        const [option] = /--[\w-]+/.exec(entry) ?? []
+        const [variable] = /\b(?:LATCHKEY|REDIS)_[A-Z_]+/.exec(entry) ?? []
+        return variable === undefined ? [] : [`${variable} ${option}`]
+      }),
+    )
+    const page = readFileSync(join(root, 'docs/environment.md'), 'utf8')
+    const [section = ''] = page.split(/^## /m).filter((one) => one.startsWith(`${name}\n`))
+    const listed = [...section.matchAll(/^\| `(\w+)` +\| `(--[\w-]+)`/gm)]
+    expect(listed.map(([, variable, option]) => `${variable} ${option}`).sort()).toEqual(
+      [...new Set(said)].sort(),
+    )
+  },
+)
 
 test('with --json, what was created has its id, and what was changed says so', async () => {
   using folder = temporaryFolder()

@@ -41,8 +41,8 @@ Examples:
   latchkey-service tenant create --data ./data --domain login.example.com
   latchkey-service key create --data ./data --name ci --all-tenants
 
-Every option with a value, except those of dev and load, can be given as an environment variable instead, such as
-LATCHKEY_DATA for --data. A variable with _FILE at its end names a file of a secret, such as LATCHKEY_DATABASE_FILE.
+An option that --help shows with (env: …) can be given as that environment variable instead, such as LATCHKEY_DATA for
+--data. A variable with _FILE at its end names a file of a secret, such as LATCHKEY_DATABASE_FILE.
 Exit codes: 0 done, 1 failed, 2 usage error; of load also 3 failed operations, 4 interrupted.`,
     )
   for (const add of [

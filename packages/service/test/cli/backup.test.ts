@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -99,6 +100,28 @@ test('a restored backup serves the uploaded logo of a tenant, at the same URL an
   } finally {
     await again.close()
   }
+})
+
+test.each([
+  ['LATCHKEY_PASSPHRASE_FILE', 'passphrase'],
+  ['LATCHKEY_KEY_FILE', 'key of the environment'],
+])('a backup is encrypted and restored under the file that %s names', async (variable, name) => {
+  writeFileSync(at('key of the environment'), `${await generateIdentity()}\n`)
+  const file = at(`by ${variable}`)
+  const env = { [variable]: at(name) }
+  expect(await run(['backup', file, '--data', data], env)).toMatchObject({ code: 0 })
+  const content = readFileSync(file)
+  expect(content.includes('SQLite') || content.includes('ada@example.com')).toBe(false)
+  const into = ['restore', file, '--data', at(`restored by ${variable}`)]
+  expect(await run(into)).toMatchObject({ code: 1, stderr: expect.stringContaining('encrypted') })
+  expect(await run(into, env)).toMatchObject({ code: 0 })
+})
+
+test('a backup whose variable names no file is not written', async () => {
+  const env = { LATCHKEY_PASSPHRASE_FILE: at('missing') }
+  const backup = await run(['backup', at('never'), '--data', data], env)
+  expect([backup.code, backup.stderr]).toEqual([1, `There is no file ${at('missing')}.\n`])
+  expect(existsSync(at('never'))).toBe(false)
 })
 
 test('a backup with a passphrase is unreadable, and is restored only with that passphrase', async () => {

@@ -273,7 +273,7 @@ test('a seed of another shape is refused with what is wrong, and nothing is crea
   expect((await run(['tenant', 'list', '--data', data])).stdout).toBe('(none)\n')
 })
 
-test('every option can come from the environment', async () => {
+test('an option whose help names a variable can come from the environment', async () => {
   using folder = temporaryFolder()
   await aTenant(folder.path)
   const listed = await run(['tenant', 'list'], { LATCHKEY_DATA: folder.path })

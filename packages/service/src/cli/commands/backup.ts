@@ -92,11 +92,15 @@ function withBackupOptions(command: Command): Command {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--passphrase-file <file>', 'encrypted under the passphrase in a file').conflicts(
-        'keyFile',
+      new Option('--passphrase-file <file>', 'encrypted under the passphrase in a file')
+        .env('LATCHKEY_PASSPHRASE_FILE')
+        .conflicts('keyFile'),
+    )
+    .addOption(
+      new Option('--key-file <file>', 'encrypted under the keys of age in a file').env(
+        'LATCHKEY_KEY_FILE',
       ),
     )
-    .option('--key-file <file>', 'encrypted under the keys of age in a file')
 }
 
 function printCounts(counts: Record<string, number>, options: BackupFlags): void {
