@@ -100,6 +100,62 @@ test('a dry run names every fault with its line, in the order of lines, and chan
   expect(readdirSync(installation.folder).sort()).toEqual(['data', 'users.csv'])
 })
 
+test('a dry run needs no service, and only the preview of an update needs one', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', 'email\nada@example.com\n')
+  const run = (...flags: string[]) =>
+    installation.run(['users', 'import', file, ...flags], '', {
+      LATCHKEY_URL: '',
+      LATCHKEY_API_KEY: '',
+    })
+  expect(await run('--dry-run')).toMatchObject({
+    code: 0,
+    stdout: '1 of 1 row can be imported.\n',
+  })
+  for (const flags of [['--dry-run', '--update'], []]) {
+    expect(await run(...flags)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("error: required option '--url <url>' not specified"),
+    })
+  }
+})
+
+const SCRYPT = `0123456789abcdef0123456789abcdef:${'83e6bf72'.repeat(16)}`
+
+test.each([
+  {
+    name: 'clerk.csv',
+    head: 'id,primary_email_address,password_digest,password_hasher',
+    kept: `1,ada@example.com,${BCRYPT},bcrypt`,
+    refused: `2,eve@example.com,${SCRYPT},scrypt_werkzeug`,
+  },
+  {
+    name: 'better-auth.csv',
+    head: 'id,email,password',
+    kept: `1,ada@example.com,${PASSWORD}`,
+    refused: `2,eve@example.com,${SCRYPT}`,
+  },
+])(
+  'rows of $name whose hash is not supported are rejected, and imported from a file of their own with --no-passwords',
+  async ({ name, head, kept, refused }) => {
+    await using installation = await startInstallation()
+    const file = write(installation, name, `${head}\n${kept}\n${refused}\n`)
+    expect((await installation.run(['users', 'import', file])).code).toBe(3)
+    const rejects = rowsOf(installation, `${name}.rejects.csv`)
+    expect(rejects.map((row) => row.slice(0, 3))).toEqual([['3', '2', 'eve@example.com']])
+
+    const rest = write(installation, 'rest.csv', `${head}\n${refused}\n`)
+    expect((await installation.run(['users', 'import', rest, '--no-passwords'])).code).toBe(0)
+    const { url, key, tenantId } = installation
+    const client = createManagementClient({ baseUrl: url, apiKey: key })
+    const passwords: Record<string, number> = {}
+    for (const { id, profile } of await allUsers(installation)) {
+      passwords[String(profile.email)] = (await client.credentials(tenantId, id).page()).total
+    }
+    expect(passwords).toEqual({ 'ada@example.com': 1, 'eve@example.com': 0 })
+  },
+)
+
 test.each([
   [
     'users.csv',

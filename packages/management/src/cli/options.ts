@@ -56,6 +56,23 @@ export function withTenant(command: Command): Command {
 }
 
 /**
+ * Requires `--url` unless `isLocal` is true of the options, which then send no request. For commands
+ * that have {@link withService}.
+ */
+export function requireUrlUnless<Options>(
+  command: Command,
+  isLocal: (options: Options) => boolean,
+): Command {
+  const option = command.options.find(({ long }) => long === '--url')
+  option?.makeOptionMandatory(false)
+  return command.hook('preAction', (_, called) => {
+    const { url, ...options } = called.opts()
+    if (url !== undefined || isLocal(options as Options)) return
+    called.error(`error: required option '${option?.flags}' not specified`)
+  })
+}
+
+/**
  * Creates a client of the service at `options.url`.
  *
  * @throws Exit if there is neither an API key nor a valid login.

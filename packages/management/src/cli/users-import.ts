@@ -33,7 +33,14 @@ import { createSend } from '../request.ts'
 import { createUserImporter } from '../resources/user-importer.ts'
 import { createUserUpdater } from '../resources/user-updater.ts'
 import { createHttpFetch } from './http-fetch.ts'
-import { clientOptions, pair, type TenantOptions, tenantOf, withTenant } from './options.ts'
+import {
+  clientOptions,
+  pair,
+  requireUrlUnless,
+  type TenantOptions,
+  tenantOf,
+  withTenant,
+} from './options.ts'
 import { createProgress } from './progress.ts'
 import { type FileOptions, filesOf, type ImportFiles } from './users-import-files.ts'
 import { interrupted, type UpdateRun, updateUsers } from './users-update.ts'
@@ -58,7 +65,8 @@ const SHOWN_FAULTS = 1_000
 
 /** Adds `users import`. */
 export function addImportCommand(users: Command): void {
-  withJson(withTenant(users.command('import <file>')))
+  const command = withJson(withTenant(users.command('import <file>')))
+  requireUrlUnless<ImportOptions>(command, ({ dryRun, update }) => !!dryRun && update === undefined)
     .description('Create the users of a CSV, NDJSON or JSON file, with their old passwords.')
     .addOption(
       new Option('--format <format>', 'of the file (default: by its content)').choices(formats),

@@ -25,7 +25,7 @@ export interface Installation extends AsyncDisposable {
   /** Starts `latchkey` with nothing of our own environment but the service. */
   start(args: string[], env?: Record<string, string>): ChildProcess
   /** Runs `latchkey` to its end. */
-  run(args: string[], input?: string): Promise<Run>
+  run(args: string[], input?: string, env?: Record<string, string>): Promise<Run>
 }
 
 export async function startInstallation(requestsPerSecond = 1_000_000): Promise<Installation> {
@@ -63,8 +63,8 @@ export async function startInstallation(requestsPerSecond = 1_000_000): Promise<
     folder,
     key: secret,
     start,
-    async run(args, input = '') {
-      const child = start(args)
+    async run(args, input = '', env = {}) {
+      const child = start(args, env)
       const run: Run = { code: null, stdout: '', stderr: '' }
       child.stdout?.on('data', (chunk) => {
         run.stdout += chunk
