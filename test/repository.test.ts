@@ -79,6 +79,22 @@ test('every file and folder that a decision names is there, unless a later decis
   expect(named.filter(({ name }) => !isThere(name))).toEqual([])
 })
 
+test('every entry point that a decision names is exported, or a line names the decision that has changed it', () => {
+  const named = globSync('docs/decisions/*.md', { cwd: root }).flatMap((file) => {
+    const text = readFileSync(path.join(root, file), 'utf8')
+    if (/^(?:\*\*Superseded by|Since \[decision)/m.test(text)) return []
+    return [...text.matchAll(/`@latchkey\/([\w-]+)\/([\w/-]+)`/g)].map(
+      ([, of = '', entry = '']) => ({ file, of, entry }),
+    )
+  })
+  const isExported = ({ of, entry }: { of: string; entry: string }) => {
+    const manifest = readFileSync(path.join(root, 'packages', of, 'package.json'), 'utf8')
+    return `./${entry}` in JSON.parse(manifest).exports
+  }
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((one) => !isExported(one))).toEqual([])
+})
+
 test('the service is published with one exact version of oidc-provider', () => {
   const catalog = readFileSync(path.join(root, 'pnpm-workspace.yaml'), 'utf8')
   expect(catalog).toMatch(/^ {2}oidc-provider: \d+\.\d+\.\d+$/m)
