@@ -78,6 +78,13 @@ describe('docs/errors.md', () => {
   })
 })
 
+test('the README of testing lists every code of a TestingError', () => {
+  const listed = new Set(read('packages/testing/README.md').match(/\bLATCHKEY_TEST_[A-Z_]+\b/g))
+  const codes = [...words].filter((word) => /^LATCHKEY_TEST_[A-Z]/.test(word))
+  expect(codes.length).toBeGreaterThan(5)
+  expect(codes.filter((code) => !listed.has(code))).toEqual([])
+})
+
 test('docs/environment.md names no variable that the sources do not read', () => {
   const isRead = (name: string): boolean => words.has(name) || secrets.has(name)
   expect([...variables].filter((name) => !isRead(name))).toEqual([])

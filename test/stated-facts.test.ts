@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CODES } from '../packages/core/src/errors/codes.ts'
+import { recorderPath } from '../packages/core/src/http/development.ts'
 import { OPTION_RULES } from '../packages/core/src/options/option-rules.ts'
 import { resolveOptions } from '../packages/core/src/options/resolve-options.ts'
 import type { Rule } from '../packages/core/src/shared/check-options.ts'
@@ -60,14 +61,22 @@ function namesOf(rules: Readonly<Record<string, Rule>>, prefix = ''): string[] {
   ])
 }
 
+test('the README of core lists every option', () => {
+  const [, table = ''] = read('packages/core/README.md').split('\n## Options\n')
+  const cells = table.match(/^\| `.*?\|/gm)?.join() ?? ''
+  const listed = new Set(cells.match(/(?<=`)\w+/g))
+  expect(Object.keys(OPTION_RULES).filter((name) => !listed.has(name))).toEqual([])
+})
+
 describe('a default that a docstring or a guide names', () => {
-  const resolved = resolveOptions({
+  const options = {
     issuer: 'https://login.example.com',
     clientId: 'app',
     clientSecret: 'secret',
     baseUrl: 'https://app.example.com',
     session: { secret: 'x'.repeat(32) },
-  })
+  }
+  const resolved = resolveOptions(options)
   const { session, routes } = resolved
   const number = (value: number): string => value.toLocaleString('en-US')
   const docstrings = new Map(
@@ -112,6 +121,17 @@ describe('a default that a docstring or a guide names', () => {
     const known = [...Object.values(routes), '/logged-out']
     expect(paths.length).toBeGreaterThan(3)
     expect(paths.filter((one) => !known.includes(one))).toEqual([])
+  })
+
+  test('is proxied by Vite in the guide, if a browser opens it', () => {
+    const guide = read('docs/guides/single-page-applications.md')
+    const proxied = [...guide.matchAll(/'(\/[\w-]+)': api/g)].map(([, one]) => one)
+    const { login, callback, logout, session, keptForm } = resolveOptions({
+      ...options,
+      keepForms: true,
+    }).routes
+    const opened = [login, callback, logout, session, keptForm, recorderPath(resolved.baseUrl)]
+    expect(proxied.toSorted()).toEqual(['/api', ...opened].toSorted())
   })
 })
 

@@ -145,6 +145,11 @@ const stated: readonly Stated[] = [
   ],
   [
     'webhooks',
+    'For 24 hours, the service signs with both',
+    ['service/src/webhooks/rules', 'OVERLAP_SECONDS', DAY],
+  ],
+  [
+    'webhooks',
     'The handler remembers for two days',
     ['core/src/webhooks/deliveries', 'REMEMBERED_SECONDS', 2 * DAY],
   ],

@@ -49,6 +49,26 @@ test('without a key in the environment, the development key depends only on the 
   expect(other).not.toBe(first)
 })
 
+test('with the base URL alone, the link is another one after each start, unless a secret or a key is in the environment', async () => {
+  const linkOf = async (more: Record<string, string> = {}): Promise<string> => {
+    const lines: string[] = []
+    const write = (line: string): unknown => lines.push(line)
+    const logger = { log: write, info: write, warn: write, error: write }
+    const withPersonas = (name: string) =>
+      name === '@latchkey/testing/personas' ? () => ({}) : find(name)
+    const { baseUrl } = OPTIONS
+    const platform = { environment: more, find: withPersonas }
+    await ask(createAuth({ baseUrl, logger }, platform), PAGE)
+    return /http:\S+key=\S+/.exec(lines.join())?.[0] ?? ''
+  }
+  const first = await linkOf()
+  expect(first).toContain('/__latchkey?key=')
+  expect(await linkOf()).not.toBe(first)
+  for (const kept of [{ LATCHKEY_SESSION_SECRET: 'a'.repeat(32) }, environment]) {
+    expect(await linkOf(kept)).toBe(await linkOf(kept))
+  }
+})
+
 test.each(['short', 'a key with spaces in it', 'a-key-with-a-slash/in-it'])(
   'the key "%s" of the environment is refused',
   (key) => {
