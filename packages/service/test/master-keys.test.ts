@@ -135,3 +135,48 @@ test.each([
 ])('master keys that cannot be used are refused with a sentence: %o', async (options, sentence) => {
   await expect(createIdentityService(options)).rejects.toThrow(sentence)
 })
+
+const [one, other] = [newKey(), newKey()]
+
+test.each([
+  ['two keys that are joined', `${one}${other}`],
+  ['two keys, of which the first one lacks its sign of the end', one.slice(0, -1) + other],
+  ['a key and a word after it', `${one}x`],
+  ['a key between quotes', `"${one}"`],
+  ['half a key', one.slice(0, 20)],
+])('%s are refused with a sentence without the key', async (_, text) => {
+  const refused = (options: object) =>
+    createIdentityService(options).then(
+      () => 'accepted',
+      ({ message }: Error) => message,
+    )
+  const sentence = await refused({ masterKey: text })
+  expect(sentence).toContain('A master key must be 32 bytes in base64')
+  expect(sentence).toContain(`has ${text.length} characters`)
+  expect(sentence).not.toContain(text.slice(0, 8))
+
+  const masterKeyFile = join(aFolder(), 'keys')
+  writeFileSync(masterKeyFile, `${newKey()}\n${text}\n`)
+  const ofFile = await refused({ masterKeyFile })
+  expect(ofFile).toContain(`Key 2 in ${masterKeyFile} has ${text.length} characters`)
+  expect(ofFile).not.toContain(text.slice(0, 8))
+})
+
+test.each([
+  ['base64', (key: Buffer) => key.toString('base64')],
+  ['base64url', (key: Buffer) => key.toString('base64url')],
+  ['base64 without the sign of its end', (key: Buffer) => key.toString('base64').slice(0, -1)],
+  ['base64 between blank lines', (key: Buffer) => `\n\n${key.toString('base64')}\r\n\n`],
+])('a master key in %s opens what it has sealed', async (_, spell) => {
+  const data = aFolder()
+  const key = Buffer.from(`${'/+8'.repeat(14)}A`, 'base64')
+  {
+    await using service = await createIdentityService({ data, masterKey: key.toString('base64') })
+    await service.admin.createTenant({ domain: 'acme.example' })
+    expect((await service.fetch('https://acme.example/oidc/jwks')).status).toBe(200)
+  }
+  const masterKeyFile = join(aFolder(), 'keys')
+  writeFileSync(masterKeyFile, spell(key))
+  await using service = await createIdentityService({ data, masterKeyFile })
+  expect((await service.fetch('https://acme.example/oidc/jwks')).status).toBe(200)
+})

@@ -18,7 +18,7 @@ export interface MasterKeySource {
  */
 export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySource): MasterKeys {
   if (masterKey !== undefined) {
-    if (masterKeyFile === undefined) return fixedKeys(parseKeys(masterKey))
+    if (masterKeyFile === undefined) return fixedKeys(parseKeys(masterKey, OPTION))
     throw new Error('Give "masterKey" or "masterKeyFile", and not both.')
   }
   if (masterKeyFile !== undefined) return keysOfFile(masterKeyFile)
@@ -80,34 +80,42 @@ function readKeyFile(file: string): string {
 
 function keysIn(text: string, file: string): Buffer[] {
   if (text.trim() === '') throw new Error(`The master key file ${file} holds no key.`)
-  return parseKeys(text)
+  return parseKeys(text, file)
 }
 
-/** Splits a list of keys, which spaces, commas or line breaks separate. */
-function parseKeys(text: string): Buffer[] {
+/**
+ * Splits a list of keys, which spaces, commas or line breaks separate.
+ *
+ * @param place - The place of the list, for the message of an error.
+ */
+function parseKeys(text: string, place: string): Buffer[] {
   return text
     .trim()
     .split(/[\s,]+/)
-    .map(parseMasterKey)
+    .map((word, index) => parseMasterKey(word, `Key ${index + 1} in ${place}`))
 }
 
+const OPTION = '"masterKey" (LATCHKEY_MASTER_KEY)'
 const KEY_BYTES = 32
+/** {@link KEY_BYTES} bytes in base64 or base64url, and nothing after them, such as another key. */
+const KEY = /^[\w+/-]{43}=?$/
 const MAX_FILE_CHARACTERS = 65_536
 
 /**
  * Reads a master key: 32 bytes in base64 or base64url.
  *
+ * @param name - The name of the key in the message of an error.
  * @throws for any other text. The message does not contain the text.
  */
-function parseMasterKey(text: string): Buffer {
-  const key = Buffer.from(text.trim(), 'base64')
-  if (key.length !== KEY_BYTES) {
+function parseMasterKey(text: string, name: string): Buffer {
+  if (!KEY.test(text)) {
     throw new Error(
-      'A master key must be 32 bytes in base64; is LATCHKEY_MASTER_KEY set? ' +
+      `A master key must be 32 bytes in base64: 43 characters and "=". ${name} has ${text.length} characters, ` +
+        'or other ones than base64. Is it set, whole, without quotes, and on a line of its own? ' +
         'Make one with: openssl rand -base64 32',
     )
   }
-  return key
+  return Buffer.from(text, 'base64')
 }
 
 /**
