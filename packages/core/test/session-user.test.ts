@@ -39,3 +39,31 @@ test.each([
   expect((await renewed('old')).user).toEqual({ ...user, name: 'Ada' })
   expect((await renewed('new')).user).toEqual({ sub: 'ada', name: 'Ada', [about]: 'new' })
 })
+
+const sub = 'ada'
+/** The user of a session after a read of userinfo that has these claims. */
+async function afterUserinfo(userinfo: Claims, session: Partial<AuthSession>): Promise<Claims> {
+  const read = { userinfo: { sub, ...userinfo } }
+  return (await sessionUser(options, read, session as AuthSession)).user
+}
+
+test('a session of an earlier release, which does not know the claims of userinfo, follows userinfo', async () => {
+  const user = { sub, name: 'Ada', roles: ['admin'], plan: 'gold' }
+  const providerClaims = ['sub', 'name', 'roles']
+  const read = { user, providerClaims, userReadAt: 1 }
+  expect(await afterUserinfo({ name: 'Ada' }, read)).toEqual({ sub, name: 'Ada', plan: 'gold' })
+  const neverRead = { user, providerClaims }
+  expect(await afterUserinfo({ name: 'Ada L.' }, neverRead)).toEqual({ ...user, name: 'Ada L.' })
+})
+
+test('an adopted session without an ID token follows userinfo', async () => {
+  const { user, providerClaims } = await sessionUser(options, { idToken: { sub, roles: ['a'] } })
+  expect(await afterUserinfo({}, { user, providerClaims, adopted: true })).toEqual({ sub })
+})
+
+test('a claim that the latest ID token has and the userinfo beside it lacks is one of the ID token', async () => {
+  const first = await sessionUser(options, { userinfo: { sub, roles: ['admin'] } })
+  const both = { idToken: { sub, roles: ['reader'] }, userinfo: { sub } }
+  const later = await sessionUser(options, both, first as AuthSession)
+  expect(await afterUserinfo({}, later)).toEqual({ sub, roles: ['reader'] })
+})

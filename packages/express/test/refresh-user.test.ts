@@ -8,6 +8,7 @@ import { type Site, startSite } from './support/site.ts'
 async function start(
   options: AuthOptions = {},
   metadata: Record<string, unknown> = {},
+  rewrite?: Site['provider']['rewrite'],
 ): Promise<{ site: Site; browser: Browser; advance: (seconds: number) => void }> {
   // The clock stands still, so no second passes while a request is on its way.
   const begun = Math.floor(Date.now() / 1000)
@@ -34,7 +35,8 @@ async function start(
     { now: () => begun + ahead, ...options },
   )
   site.provider.metadata = metadata
-  site.provider.user = { sub: 'ada', name: 'Ada', roles: ['admin'] }
+  site.provider.user = { sub: 'ada', name: 'Ada', roles: ['admin'], team: 'red' }
+  site.provider.rewrite = rewrite
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
   return { site, browser, advance }
@@ -170,6 +172,52 @@ test('refreshUser() reads the user from userinfo now, for this request and the n
   expect(await statusOf(site, browser, '/admin')).toBe(403)
   expect(site.provider.count('/token')).toBe(1)
 })
+
+/** The ways to read userinfo again. */
+const READINGS = [
+  { way: 'refreshUser()', userinfo: 'login', path: '/refresh-user', seconds: 0 },
+  { way: 'userinfo: { everySeconds }', userinfo: { everySeconds: 60 }, path: '/me', seconds: 61 },
+  { way: 'a refresh of tokens', userinfo: 'login', path: '/refresh-tokens', seconds: 0 },
+] as const
+/** The ID tokens of a provider, at the login and later. */
+const ID_TOKENS = [
+  { has: 'all claims', atLogin: true, later: true },
+  { has: 'all claims at the login alone', atLogin: true, later: false },
+  { has: 'sub alone', atLogin: false, later: false },
+] as const
+const withdrawals = READINGS.flatMap((reading) =>
+  ID_TOKENS.flatMap((idToken) =>
+    [undefined, null].map((roles) => ({ ...reading, ...idToken, roles })),
+  ),
+)
+
+test.each(withdrawals)(
+  'a role that userinfo has no more ($roles) is gone after $way, if the ID token has $has',
+  async ({ userinfo, path, seconds, atLogin, later, roles }) => {
+    const { site, browser, advance } = await start({ userinfo }, {}, (answer, json) => {
+      const { team, ...claims } = JSON.parse(json)
+      if (answer === 'userinfo') return JSON.stringify(claims)
+      if (answer !== 'id_token' || (claims.nonce ? atLogin : later)) return json
+      const { name, roles, ...others } = claims
+      return JSON.stringify(others)
+    })
+    await using _ = site
+    await get(site, browser, '/refresh-tokens')
+    expect(await get(site, browser, '/admin')).toBe('admin')
+    site.provider.user = { sub: 'ada', name: 'Ada L.', roles, team: 'red' }
+
+    advance(seconds)
+    await get(site, browser, path)
+    expect(await statusOf(site, browser, '/admin')).toBe(403)
+    advance(seconds)
+    await get(site, browser, path)
+    expect(await statusOf(site, browser, '/admin')).toBe(403)
+    await get(site, browser, '/refresh-tokens')
+    expect(await statusOf(site, browser, '/admin')).toBe(403)
+    const user = JSON.parse(await get(site, browser, '/me'))
+    expect(user).toMatchObject({ name: 'Ada L.', ...(atLogin && { team: 'red' }) })
+  },
+)
 
 test('refreshUser() uses the ID token of a refresh where the provider has no userinfo', async () => {
   const { site, browser } = await start({ userinfo: 'never' }, { userinfo_endpoint: undefined })

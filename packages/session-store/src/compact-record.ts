@@ -54,6 +54,7 @@ const LOGIN = shortNames({
   adopted: 'o',
   user: 'u',
   providerClaims: 'p',
+  userinfoClaims: 'q',
   idToken: 'j',
   tokens: 'k',
 })

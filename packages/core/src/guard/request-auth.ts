@@ -55,8 +55,10 @@ interface RequestActions<U, Sent> {
    */
   fetchUserInfo(): Promise<Record<string, unknown>>
   /**
-   * Reads the user from userinfo now and stores it in the session. Roles that the provider has
-   * withdrawn are gone. Resolves to the new user; `user` returns it too from then on.
+   * Reads the user from userinfo now and stores it in the session. Roles that userinfo has had and
+   * no longer has are gone, so set the option `userinfo`, which reads it at the login, too. Roles
+   * that only an ID token has had stay until a refresh of tokens brings a new one. Resolves to the
+   * new user; `user` returns it too from then on.
    *
    * @throws {@link RefreshError} when there is no access token, the session has ended, or the schema
    *   of the option `claims` fails; {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.

@@ -340,7 +340,8 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   /**
    * Whether to read userinfo and add its claims to the user. Default `never`. `login` reads it at
    * login and when tokens are refreshed. `{ everySeconds: 300 }` also reads it at the first request
-   * after that time, so that withdrawn roles are gone after five minutes.
+   * after that time, so that roles which userinfo no longer has are gone after five minutes. Roles
+   * that only an ID token has had stay until a refresh of tokens brings a new one.
    */
   readonly userinfo?: UserinfoOption
   /**

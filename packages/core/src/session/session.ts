@@ -34,6 +34,11 @@ export interface AuthSession {
    * read again.
    */
   readonly providerClaims?: readonly string[] | undefined
+  /**
+   * The names of the claims that userinfo has had. Userinfo decides about them also if an ID token
+   * has had them. Absent if userinfo was never read.
+   */
+  readonly userinfoClaims?: readonly string[] | undefined
   /** When userinfo was last read. Absent if it was never read. */
   readonly userReadAt?: number | undefined
   readonly createdAt: number

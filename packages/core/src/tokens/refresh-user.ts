@@ -2,7 +2,6 @@ import { LatchkeyError, RefreshError } from '../errors/errors.ts'
 import { type Publish, userHash } from '../log/events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { Provider } from '../provider/provider.ts'
-import { decodeJwt } from '../provider/signed/jwt.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
 import type { StoredSession } from '../session/stored-session.ts'
@@ -61,12 +60,9 @@ export function createUserRefresher(
       now(),
     )
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const idToken = current.idToken ? decodeJwt(current.idToken)?.payload : undefined
-      const user = await sessionUser(options, { idToken, userinfo: claims }, current).catch(
-        (error) => {
-          throw error instanceof LatchkeyError ? error : schemaFailed(error)
-        },
-      )
+      const user = await sessionUser(options, { userinfo: claims }, current).catch((error) => {
+        throw error instanceof LatchkeyError ? error : schemaFailed(error)
+      })
       const renewed = { ...current, ...user }
       const kept = (await hooks.onSession?.(renewed, 'refresh')) ?? renewed
       if (await session.update(kept)) return kept
