@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createBrowser } from './support/browser.ts'
+import { type Browser, createBrowser } from './support/browser.ts'
+import { pausing } from './support/pausing.ts'
 import { type Site, startSite } from './support/site.ts'
 import { openStore, STORES } from './support/stores.ts'
 
@@ -78,6 +79,52 @@ describe.each(STORES)('on the store %s', (name) => {
       vi.setSystemTime(Date.now() + 2000)
       await browser.open(`${site.url}/login`)
       expect((await browser.open(site.url)).text).toBe('in as ada')
+      await close()
+    },
+  )
+
+  const revokeAll = (site: Site) => site.router.sessions.revokeAll('ada')
+  const logOut = (site: Site, beside: Browser) =>
+    beside.send(`${site.url}/logout`, { method: 'POST', headers: { origin: site.url } })
+  test.each([
+    ['a logout', 'a sid', logOut],
+    ['a logout', 'no sid', logOut],
+    ['revokeAll()', 'a sid', revokeAll],
+    ['revokeAll()', 'no sid', revokeAll],
+  ] as const)(
+    '%s ends a session with %s that was refreshed and renewed after it was read',
+    async (_ending, sid, end) => {
+      const { store, close } = await openStore(name)
+      const paused = pausing(store)
+      await using site: Site = await startSite(
+        (app) => {
+          app.get('/', (req, res) => void res.send(req.auth.isAuthenticated ? 'in' : 'out'))
+          app.get('/renew', async (req, res) => {
+            await req.auth.accessToken({ force: true })
+            await req.auth.renewSession()
+            res.send('renewed')
+          })
+        },
+        { session: { store: paused.store } },
+      )
+      if (sid === 'no sid') {
+        site.provider.rewrite = (answer, json) =>
+          answer === 'id_token' ? JSON.stringify({ ...JSON.parse(json), sid: undefined }) : json
+      }
+      const [browser, beside, other] = [createBrowser(), createBrowser(), createBrowser()]
+      await browser.open(`${site.url}/login`)
+      for (const [key, cookie] of browser.cookies) beside.cookies.set(key, { ...cookie })
+      paused.before('destroy', 1, async () => {
+        // In the same second as the login that is ended.
+        await other.open(`${site.url}/login`)
+        vi.setSystemTime(Date.now() + 2000)
+        expect((await browser.open(`${site.url}/renew`)).text).toBe('renewed')
+      })
+
+      await end(site, beside)
+
+      expect((await browser.open(site.url)).text).toBe('out')
+      expect((await other.open(site.url)).text).toBe('in')
       await close()
     },
   )

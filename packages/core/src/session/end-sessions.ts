@@ -56,10 +56,19 @@ const NO_INDEX = 'this store cannot find sessions by user'
 const NOT_DESTROYED =
   'The session store still has a session after destroy(). Run the cases of @latchkey/testing/session-store on it.'
 
-/** Whether two sessions are of one login. A visitor without a login has none. */
-export function isSameLogin(one: AuthSession | undefined, other: AuthSession | undefined): boolean {
-  if (!one || !other) return false
-  return one.createdAt === other.createdAt && one.idToken === other.idToken
+/**
+ * Whether a stored session has the login of a session that was read before. Its tokens may have been
+ * refreshed since, which changes the ID token. So two logins of a user in the same second count as
+ * one if the provider names no `sid` and the tokens were refreshed. A visitor has no login.
+ */
+export function isSameLogin(
+  read: AuthSession | undefined,
+  stored: AuthSession | undefined,
+): boolean {
+  if (!read || !stored) return false
+  if (read.createdAt !== stored.createdAt || read.sid !== stored.sid) return false
+  const isRefreshed = stored.tokens?.accessTokenReceivedAt !== stored.createdAt
+  return stored.sid !== undefined || isRefreshed || read.idToken === stored.idToken
 }
 
 function keyOf({ issuer, sub, sid }: SessionOwner): string {
