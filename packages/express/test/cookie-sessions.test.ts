@@ -232,6 +232,29 @@ test('data that does not fit is an error for the handler, and the login stays', 
   expect(site.log.map(({ facts }) => facts.code)).toContain('LATCHKEY_SESSION_TOO_LARGE')
 })
 
+test('the largest session that fits is extended at each use, and can log out', async () => {
+  let ahead = 0
+  const begun = Math.floor(Date.now() / 1000)
+  await using site = await start({}, { now: () => begun + ahead })
+  const { open, browser } = await logIn(site)
+  let largest = 0
+  for (let length = 3000, step = 2048; step >= 1; step /= 2) {
+    const { status } = (await open(`/cart/${length + step}`)).response
+    if (status === 200) largest = length += step
+  }
+  expect((await open(`/cart/${largest + 1}`)).response.status).toBe(500)
+  for (let use = 1; use <= 10; use++) {
+    ahead += 61
+    const before = String(pairsOf(browser))
+    expect((await open('/cart')).text).toBe(String(largest))
+    expect(String(pairsOf(browser))).not.toBe(before)
+  }
+  ahead += 61
+  const headers = { origin: site.url }
+  const { status } = await browser.send(`${site.url}/logout`, { method: 'POST', headers })
+  expect([status, (await open('/')).text]).toEqual([303, 'out'])
+})
+
 test('a copy of a cookie expires when it is idle, and at its absolute timeout in any case', async () => {
   let ahead = 0
   const now = (): number => Math.floor(Date.now() / 1000) + ahead

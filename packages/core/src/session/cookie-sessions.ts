@@ -73,9 +73,26 @@ export function createCookieSessions(
       const isDue =
         later > record.expiresAt && isTouchDue(record.expiresAt, settings.idleSeconds, time)
       // Once the headers are sent, no cookie can extend the session in the browser.
-      if (isDue && !response.isSent) store.touch(id, record, later)
+      if (isDue && !response.isSent) touchIfItFits(store, id, record, later)
       return use(new StoredSession(sessions, { id, record: store.get(id) as SessionRecord }))
     },
+  }
+}
+
+/**
+ * Extends a session. One that has no room for it, which an earlier release may have stored, stays as
+ * it is and expires earlier. The failure is logged.
+ */
+function touchIfItFits(
+  store: CookieStore,
+  id: string,
+  record: SessionRecord,
+  expiresAt: number,
+): void {
+  try {
+    store.touch(id, record, expiresAt)
+  } catch (error) {
+    if (!(error instanceof CookieSessionError)) throw error
   }
 }
 

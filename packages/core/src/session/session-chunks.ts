@@ -16,6 +16,8 @@ const MAX_LENGTH = 7800
  */
 const MAX_COOKIE = 4000
 const ATTRIBUTES = 80
+/** The digits that the version of a session may need, so that a session which fits can be touched. */
+const VERSION_DIGITS = 7
 
 /** A session from a cookie, with its id. */
 export interface SealedSession {
@@ -81,7 +83,8 @@ export function createSessionChunks({
     },
     fit(id, record) {
       const plain = encode({ id, record })
-      const length = sealedLength(Buffer.byteLength(plain))
+      const growth = Math.max(0, VERSION_DIGITS - String(record.version).length)
+      const length = sealedLength(Buffer.byteLength(plain) + growth)
       if (length > MAX_LENGTH) throw tooLarge(length, record)
       return decode(plain).record
     },
