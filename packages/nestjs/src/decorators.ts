@@ -1,4 +1,4 @@
-import { type AppUser, ConfigError, type Requirement, type Visit } from '@latchkey/core'
+import { type AppUser, ConfigError, type Requirement } from '@latchkey/core'
 import { type GuardArguments, requirementOf } from '@latchkey/core/adapter'
 import {
   createParamDecorator,
@@ -35,15 +35,15 @@ export function RequireUser<Request = unknown, U = AppUser>(
 }
 
 /** Passes the logged-in user to a parameter. If no user is logged in, the response is 401. */
-export const CurrentUser: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter((visit) =>
-  visit.user(),
+export const CurrentUser: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter(
+  (visit, admission = visit) => admission.user(),
 )
 /**
  * Passes the `RequestAuth` of the request to a parameter: the user, if one is logged in, and the
  * session.
  */
 export const CurrentAuth: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter(
-  (visit) => visit.auth,
+  (visit, admission = visit) => admission.auth,
 )
 /** Passes the application's own data in the session, a `SessionData`, to a parameter. */
 export const CurrentData: (...pipes: PipeOf<never>[]) => ParameterDecorator = parameter(
@@ -51,7 +51,7 @@ export const CurrentData: (...pipes: PipeOf<never>[]) => ParameterDecorator = pa
 )
 
 function parameter(
-  read: (visit: Visit<never, unknown>) => unknown,
+  read: Parameters<typeof readVisit>[1],
 ): (...pipes: PipeOf<never>[]) => ParameterDecorator {
   return createParamDecorator((_data: unknown, context: ExecutionContext) =>
     readVisit(context, read),

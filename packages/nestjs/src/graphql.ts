@@ -1,4 +1,10 @@
-import { ConfigError, LatchkeyError, type Refusal, type Visit } from '@latchkey/core'
+import {
+  type Admission,
+  ConfigError,
+  LatchkeyError,
+  type Refusal,
+  type Visit,
+} from '@latchkey/core'
 import type { NodeRequest } from '@latchkey/core/node'
 import type { ExecutionContext } from '@nestjs/common'
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core'
@@ -19,6 +25,12 @@ interface Extra {
   readonly request: NodeRequest
   readonly socket: object
 }
+
+/**
+ * The users whom the guards of resolvers have let in, by the `info` of the call. GraphQL runs the
+ * guards of several resolvers at the same time on one visit.
+ */
+const admissions = new WeakMap<object, Admission<never, unknown>>()
 
 /** The visits of operations over WebSockets, by the GraphQL context of the operation. */
 const operations = new WeakMap<object, Opening>()
@@ -64,7 +76,7 @@ async function decide(
 ): Promise<Refusal | undefined> {
   if (request) {
     if (requirement === 'public') return undefined
-    return visits.of<never>(request).refusal(requirement, request)
+    return admit(context, visits.of<never>(request), requirement, request)
   }
   if (!extra) return requirement === 'public' ? undefined : notMounted(noRequest(context))
   // All resolvers of an operation share one look-up of the session. The next operation looks up the
@@ -79,26 +91,40 @@ async function decide(
   const refusal =
     requirement === 'public'
       ? await forgedRefusal(visit, extra.request)
-      : await visit.refusal(requirement, extra.request)
+      : await admit(context, visit, requirement, extra.request)
   if (!refusal) connections.watch(extra.socket, extra.request, visit)
   return refusal ?? connections.endedRefusal(extra.socket)
 }
 
+async function admit(
+  context: ExecutionContext,
+  visit: AnyVisit,
+  requirement: Exclude<Access, 'public'>,
+  request: object,
+): Promise<Refusal | undefined> {
+  const decision = await visit.decide(requirement, request)
+  if (decision.refusal) return decision.refusal
+  const info = infoOf(context)
+  if (info) admissions.set(info, decision)
+  return undefined
+}
+
 /**
- * Reads from the visit of a resolver's operation.
+ * Reads the user whom the guard of a resolver has let in, or the data of its operation.
  *
  * @throws a GraphQL error in place of an error of the kit.
  */
 export function readResolver(
   context: ExecutionContext,
-  read: (visit: AnyVisit) => unknown,
+  read: (visit: AnyVisit, admission?: Admission<never, unknown>) => unknown,
 ): unknown {
   const graphql = graphqlContextOf(context)
   const request = requestIn(graphql)
   const visit = request ? visits.find<never>(request) : operations.get(graphql)?.visit
   if (!visit) throw graphqlError(notMounted(noRequest(context)))
+  const admission = admissions.get(infoOf(context) ?? NO_CONTEXT)
   try {
-    return read(visit)
+    return read(visit, admission)
   } catch (error) {
     throw toGraphqlError(error)
   }
@@ -137,6 +163,12 @@ function graphqlContextOf(context: ExecutionContext): object {
   const given: unknown[] = context.getArgs()
   const found = given.length === 3 ? given[1] : given[2]
   return typeof found === 'object' && found !== null ? found : NO_CONTEXT
+}
+
+/** The `info` of a resolver's call, which is the last argument. */
+function infoOf(context: ExecutionContext): object | undefined {
+  const info: unknown = context.getArgs().at(-1)
+  return isObject(info) ? info : undefined
 }
 
 /**

@@ -120,9 +120,9 @@ export function createAuth<U = AppUser>(
       const requirement = requirementOf<Requirement<Request, U>>(given)
       const running = routes.running()
       if (running) {
-        const refusal = await running.refusal(requirement, routes.request())
-        if (refusal) throw refusal.error
-        return running.user()
+        const decision = await running.decide(requirement, routes.request())
+        if (decision.refusal) throw decision.refusal.error
+        return decision.user()
       }
       const page = await pages()
       const refusal = await page.visit.admit({ ...requirement, respond: 'json' }, page.subject)

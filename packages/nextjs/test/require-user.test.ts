@@ -5,20 +5,21 @@ import {
 } from '@latchkey/testing/misbehaving-provider'
 import { expect, test } from 'vitest'
 
+const optionsOf = (provider: MisbehavingProvider): AuthOptions => ({
+  ...{ issuer: provider.issuer, clientId: provider.clientId, baseUrl: 'http://localhost:3000' },
+  clientSecret: provider.clientSecret,
+  bearer: { audience: 'https://api.example' },
+  logger: false,
+  session: { secret: 'a secret of tests that protects nothing' },
+})
+
 /** Asks a route handler that is for all visitors, and whose code calls `requireUser()`. */
 async function ask(
   provider: MisbehavingProvider,
   requirement: Requirement<Request>,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const options: AuthOptions = {
-    ...{ issuer: provider.issuer, clientId: provider.clientId, baseUrl: 'http://localhost:3000' },
-    clientSecret: provider.clientSecret,
-    bearer: { audience: 'https://api.example' },
-    logger: false,
-    session: { secret: 'a secret of tests that protects nothing' },
-  }
-  const auth = createAuth(options)
+  const auth = createAuth(optionsOf(provider))
   const handler = auth.route(async () => new Response((await auth.requireUser(requirement)).sub))
   return handler(new Request('http://localhost:3000/api', { headers }), undefined)
 }
@@ -48,14 +49,29 @@ test('requireUser() in a route handler answers with the code of the refusal', as
   }
 })
 
+test('guards that decide at the same time do not take the bearer token from each other', async () => {
+  await using provider = await startMisbehavingProvider()
+  const auth = createAuth(optionsOf(provider))
+  const bearerOnly = { accept: ['bearer'] } as const
+  const handler = auth.route(async () => {
+    const refused = auth.requireUser({ ...bearerOnly, scopes: ['write'] }).catch(({ code }) => code)
+    const [first, code] = await Promise.all([auth.requireUser(bearerOnly), refused])
+    await auth.requireScopes(['notes'])
+    const second = await auth.requireUser().catch((error) => error.code)
+    const scopes = await auth.requireScopes(['write']).catch((error) => error.code)
+    return Response.json([first.sub, code, second, (await auth.getUser()).sub, scopes])
+  })
+  const headers = bearer(provider.accessToken({ sub: 'bob', scope: 'notes' }))
+
+  const answer = await handler(new Request('http://localhost:3000/api', { headers }), undefined)
+
+  const [missing, needed] = ['LATCHKEY_SCOPE_MISSING', 'LATCHKEY_LOGIN_REQUIRED']
+  expect(await answer.json()).toEqual(['bob', missing, needed, 'bob', missing])
+})
+
 test('a handler that is called without Next.js throws the error of redirect()', async () => {
   await using provider = await startMisbehavingProvider()
-  const auth = createAuth({
-    ...{ issuer: provider.issuer, clientId: provider.clientId, baseUrl: 'http://localhost:3000' },
-    clientSecret: provider.clientSecret,
-    logger: false,
-    session: { secret: 'a secret of tests that protects nothing' },
-  })
+  const auth = createAuth(optionsOf(provider))
   const redirected = Object.assign(new Error('NEXT_REDIRECT'), { digest: 'NEXT_REDIRECT;replace' })
   const handler = auth.route(async () => {
     await (await auth.getData()).set({ seen: true })

@@ -1,7 +1,7 @@
 export { type Auth, createAuth } from '../auth.ts'
 export type { Platform } from '../context.ts'
 export type { AccessErrorOptions, LatchkeyErrorOptions } from '../errors/errors.ts'
-export type { Refusal } from '../guard/refusal.ts'
+export type { Admission, Decision, Refusal } from '../guard/refusal.ts'
 export type { ClaimRule } from '../guard/requirement.ts'
 export type { RequestDetails } from '../http/request.ts'
 export type { ResourceOptions } from '../http/resources.ts'

@@ -54,6 +54,7 @@ const readTokens = new WeakMap<AuthRequest, ReadToken>()
 
 interface ReadToken {
   readonly authorization: string | null
+  readonly audiences: readonly string[]
   readonly login: Promise<BearerLogin>
 }
 
@@ -73,17 +74,39 @@ export async function readBearer(
   { audiences }: BearerTarget,
 ): Promise<BearerLogin> {
   const authorization = asked.request.headers.get('authorization')
-  const known = readTokens.get(asked.request)
-  if (known?.authorization === authorization) {
-    const login = await known.login
+  let known = readTokens.get(asked.request)
+  while (known?.authorization === authorization) {
+    const login = await readFor(known, audiences)
     // A request may last longer than its token, and another guard may be for another resource.
-    if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()
-    checkAudience({ aud: login.audience }, audiences)
-    return login
+    if (login) {
+      if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()
+      checkAudience({ aud: login.audience }, audiences)
+      return login
+    }
+    const latest = readTokens.get(asked.request)
+    if (latest === known) break
+    known = latest
   }
   const login = readToken(asked, audiences)
-  readTokens.set(asked.request, { authorization, login })
+  readTokens.set(asked.request, { authorization, audiences, login })
   return login
+}
+
+/**
+ * The result of an earlier guard. `undefined` if that guard has refused the token for its audience,
+ * before a proof was spent, and this guard is for another audience.
+ */
+async function readFor(
+  known: ReadToken,
+  audiences: readonly string[],
+): Promise<BearerLogin | undefined> {
+  try {
+    return await known.login
+  } catch (error) {
+    const isOfOther = audiences.some((one) => !known.audiences.includes(one))
+    if (error instanceof AccessError && error.failed === 'token.aud' && isOfOther) return undefined
+    throw error
+  }
 }
 
 async function readToken(

@@ -18,8 +18,10 @@ const ANY_USER: Requirement<never, never> = {}
 
 /** The request that a guard decides about. */
 export interface GuardedRequest extends RequestContext {
-  /** The session, if it is valid for this request. */
+  /** The login of the bearer token that was accepted; otherwise that of the session. */
   readonly current: AuthSession | undefined
+  /** The login of the session, if it is valid for this request, also beside a bearer token. */
+  readonly ofSession: AuthSession | undefined
   /**
    * The user of the bearer token that the latest guard accepted. While this is set, the session is
    * ignored.

@@ -1,4 +1,5 @@
 import {
+  AccessError,
   ConfigError,
   DeniedError,
   type LatchkeyError,
@@ -120,6 +121,19 @@ export interface RequestAuthSource<Sent> extends GuardedRequest {
 export function requestAuthOf<U, Sent>(source: RequestAuthSource<Sent>): RequestAuth<U, Sent> {
   // The class has the members of both cases. The session decides which case applies.
   return new SessionRequestAuth<U, Sent>(source) as unknown as RequestAuth<U, Sent>
+}
+
+/**
+ * The logged-in user.
+ *
+ * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
+ */
+export function userOf<U, Sent>(auth: RequestAuth<U, Sent>): U {
+  if (auth.isAuthenticated) return auth.user
+  throw new AccessError(
+    'LATCHKEY_LOGIN_REQUIRED',
+    'No user is logged in. Put requireUser() in front, or look at isAuthenticated first.',
+  )
 }
 
 const ANSWER_AT_ONCE =

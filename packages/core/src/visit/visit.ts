@@ -3,9 +3,9 @@ import { AccessError, LatchkeyError } from '../errors/errors.ts'
 import type { BearerLogin } from '../guard/bearer-token.ts'
 import { authorize } from '../guard/guard.ts'
 import { type McpAuth, mcpAuthOf } from '../guard/mcp-auth.ts'
-import { type Refusal, refusalOf } from '../guard/refusal.ts'
+import { type Decision, decide, type Refusal } from '../guard/refusal.ts'
 import { scopeChallenge } from '../guard/refusals.ts'
-import { type RequestAuth, requestAuthOf } from '../guard/request-auth.ts'
+import { type RequestAuth, requestAuthOf, userOf } from '../guard/request-auth.ts'
 import { type ByMember, checkRequirement, type Requirement } from '../guard/requirement.ts'
 import type { AppUser } from '../guard/user.ts'
 import { type HeaderSink, markPrivate, removeCookies, writeHeaders } from '../http/headers.ts'
@@ -94,6 +94,14 @@ export interface Visit<U = AppUser, Sent = Answer> {
     requirement?: ByMember<Requirement<never, U>>,
     subject?: unknown,
   ): Promise<Refusal | undefined>
+  /**
+   * Checks the request as `refusal()` does. Returns the refusal or the user whom this guard lets in,
+   * who stays the same when guards of the request decide at the same time.
+   */
+  decide(
+    requirement?: ByMember<Requirement<never, U>>,
+    subject?: unknown,
+  ): Promise<Decision<U, Sent>>
   /** Makes the response to an error of the kit. Rethrows every other error. */
   answerError(error: unknown): Promise<Answer>
   /** Sends a response through the {@link ResponsePort}. */
@@ -206,7 +214,10 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
    * of the request.
    */
   get current(): AuthSession | undefined {
-    if (this.#bearer) return this.#bearer.login
+    return this.#bearer ? this.#bearer.login : this.ofSession
+  }
+
+  get ofSession(): AuthSession | undefined {
     return this.#provider && sessionAt(this.#provider, this.session.current)
   }
 
@@ -224,11 +235,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   }
 
   user(): U {
-    if (this.auth.isAuthenticated) return this.auth.user
-    throw new AccessError(
-      'LATCHKEY_LOGIN_REQUIRED',
-      'No user is logged in. Put requireUser() in front, or look at isAuthenticated first.',
-    )
+    return userOf(this.auth)
   }
 
   mcpAuth(): McpAuth {
@@ -260,12 +267,19 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     }
   }
 
-  refusal(
+  async refusal(
     requirement: ByMember<Requirement<never, U>> = {},
     subject: unknown = this.request,
   ): Promise<Refusal | undefined> {
+    return (await this.decide(requirement, subject)).refusal
+  }
+
+  decide(
+    requirement: ByMember<Requirement<never, U>> = {},
+    subject: unknown = this.request,
+  ): Promise<Decision<U, Sent>> {
     this.sessionUsed()
-    return refusalOf(this, requirement as Requirement<never, never>, subject)
+    return decide(this, requirement as Requirement<never, never>, subject)
   }
 
   /** Sets the headers of a response of the kit. If the response fails, answers with the error. */
