@@ -1,5 +1,4 @@
 import type { ResolvedAuthOptions } from '../options/options.ts'
-import { decodeJwt } from '../provider/signed/jwt.ts'
 import { presentMembers } from '../shared/present-members.ts'
 import { validateClaims } from './claims-schema.ts'
 import type { AuthSession } from './session.ts'
@@ -10,10 +9,12 @@ export type SessionUser = Pick<
   'user' | 'providerClaims' | 'userinfoClaims' | 'userReadAt'
 >
 
-/** The new answers of the provider from which a user is made. */
+/** The answers of the provider from which a user is made. */
 export interface ClaimSources {
-  /** The claims of a new ID token. Default: those of the ID token in the session. */
+  /** The claims of a new ID token. */
   readonly idToken?: Readonly<Record<string, unknown>> | undefined
+  /** The claims of the ID token in the session, which count if there is no new one. */
+  readonly lastIdToken?: Readonly<Record<string, unknown>> | undefined
   readonly userinfo?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -88,10 +89,10 @@ function joined(older: Claims, newer: Claims): Claims {
  */
 export async function sessionUser(
   { claims: schema, now }: ResolvedAuthOptions,
-  { idToken, userinfo }: ClaimSources,
+  { idToken, lastIdToken = {}, userinfo }: ClaimSources,
   previous?: AuthSession,
 ): Promise<SessionUser> {
-  const token = readClaims(idToken ?? decodeJwt(previous?.idToken ?? '')?.payload ?? {})
+  const token = readClaims(idToken ?? lastIdToken)
   const ofToken = without(token, PROTOCOL_CLAIMS)
   const isThin = Object.keys(ofToken).every((name) => name === 'sub')
   const isNew = idToken !== undefined && !isThin

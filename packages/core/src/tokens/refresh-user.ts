@@ -2,6 +2,7 @@ import { LatchkeyError, RefreshError } from '../errors/errors.ts'
 import { type Publish, userHash } from '../log/events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { Provider } from '../provider/provider.ts'
+import { decodeJwt } from '../provider/signed/jwt.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
 import type { StoredSession } from '../session/stored-session.ts'
@@ -60,7 +61,9 @@ export function createUserRefresher(
       now(),
     )
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const user = await sessionUser(options, { userinfo: claims }, current).catch((error) => {
+      const lastIdToken = decodeJwt(current.idToken ?? '')?.payload
+      const sources = { lastIdToken, userinfo: claims }
+      const user = await sessionUser(options, sources, current).catch((error) => {
         throw error instanceof LatchkeyError ? error : schemaFailed(error)
       })
       const renewed = { ...current, ...user }

@@ -296,9 +296,11 @@ async function requestTokens(
       publish('user.refresh_failed', { issuer: session.issuer, code: error.code })
       return undefined
     })
+    const lastIdToken = decodeJwt(session.idToken ?? '')?.payload
+    const sources = { idToken: claims, lastIdToken, userinfo }
     return {
       ...session,
-      ...(await sessionUser(options, { idToken: claims, userinfo }, session).catch((error) => {
+      ...(await sessionUser(options, sources, session).catch((error) => {
         throw claimsError(error)
       })),
       idToken: idToken ?? session.idToken,
