@@ -7,6 +7,7 @@ import { type Connections, createConnections } from '../store/postgres/connectio
 import { createPostgresDataStore } from '../store/postgres/data-store.ts'
 import { migratePostgres, schemaState } from '../store/postgres/migrate.ts'
 import { createPostgresQueues } from '../store/postgres/queue.ts'
+import { parseRedisAddress } from '../store/redis/address.ts'
 import { connectRedis } from '../store/redis/connect.ts'
 import { inspectRedis } from '../store/redis/inspect.ts'
 import { createLogMemory } from '../store/redis/log-memory.ts'
@@ -22,6 +23,8 @@ export async function openShared(options: IdentityServiceOptions): Promise<OpenD
   if (redis === undefined) {
     throw new TypeError('"database" needs "redis", where what expires is kept for all processes.')
   }
+  // A wrong address is refused before anything is opened or migrated.
+  parseRedisAddress(redis)
   const masterKeys = openSharedMasterKeys(options)
   const connections = await connectDatabase(databaseOptions(database))
   const limiting = connectRedis(redis, LIMIT_MS)

@@ -386,3 +386,16 @@ test('an address names one server, a Cluster or Sentinels', () => {
   for (const address of wrong) expect(() => parseRedisAddress(address)).toThrow('must be redis://')
   expect(() => parseRedisAddress('redis://:hunter2@a,b')).toThrow(/^(?!.*hunter2)/)
 })
+
+test.each([
+  ['redis://:pa:hunter2@h', 'a colon in the password'],
+  ['redis://u:pa@hunter2@h', 'an at sign in the password'],
+  ['rediss-cluster://u:pa@hunter2@h,g', 'an at sign in the password, and several hosts'],
+  ['redis://u:pa@h/hunter2@h', 'an at sign and a slash in the password'],
+  ['redis-sentinel://u:pa@h/hunter2@h/main', 'the same, and the name of a server'],
+  ['redis-sentinel://u:pa@hunter2?@h/main', 'an at sign and a question mark'],
+  ['redis://u:hunter2%@h', 'a percent sign in the password'],
+  ['redis://us@er:hunter2@h', 'an at sign in the user'],
+])('the address %s is refused for %s, without the password in the message', (address) => {
+  expect(() => parseRedisAddress(address)).toThrow(/^(?!.*hunter2).*must be percent-encoded/)
+})

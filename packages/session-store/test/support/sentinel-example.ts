@@ -10,6 +10,7 @@ export const client = new Redis({
   name: 'sessions',
   maxRetriesPerRequest: 1,
   socketTimeout: 5000,
+  sentinelCommandTimeout: 1000,
 })
 client.on('error', (error) => process.emitWarning(error))
 

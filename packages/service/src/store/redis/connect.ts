@@ -11,6 +11,12 @@ const COMMAND_MS = 2_000
 const SILENT_MS = 3_000
 
 /**
+ * The time, in milliseconds, after which a Sentinel without a response is passed over. It is half of
+ * {@link COMMAND_MS}, so that a command that waits can still be run when the next Sentinel answers.
+ */
+const SENTINEL_MS = COMMAND_MS / 2
+
+/**
  * Connects to a URL in the form of {@link parseRedisAddress}. A lost connection is reopened
  * automatically; until then, commands fail after a short time.
  *
@@ -49,7 +55,13 @@ export function connectRedis(text: string, commandTimeout: number = COMMAND_MS):
     }
     const single = { ...common, db: database, retryStrategy: retryAfter }
     if (kind === 'sentinel' && name !== undefined) {
-      return new Redis({ ...single, sentinels: nodes, name, sentinelRetryStrategy: retryAfter })
+      return new Redis({
+        ...{ ...single, sentinels: nodes, name },
+        sentinelRetryStrategy: retryAfter,
+        sentinelCommandTimeout: SENTINEL_MS,
+        // Behind Sentinel, ioredis uses `tls` alone for neither of the two connections.
+        ...(hasTls && { enableTLSForSentinelMode: true, sentinelTLS: {} }),
+      })
     }
     return new Redis({ ...single, ...nodes[0] })
   }
