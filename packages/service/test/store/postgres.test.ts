@@ -169,6 +169,27 @@ test('a change of tables that meets one in use lets others pass, and tries again
   expect(await done).not.toBeInstanceOf(Error)
 })
 
+test('a process that stops in the middle of a migration does not block that of another', async () => {
+  await using stopped = await anEmptyDatabase()
+  const { port, pathname } = new URL(stopped.url)
+  using proxy = await startSilentProxy(Number(port))
+  await stopped.query('begin')
+  await stopped.query('select pg_advisory_xact_lock(716493051284)')
+  const url = `postgres://latchkey@127.0.0.1:${proxy.port}${pathname}`
+  const first = migratePostgres({ url }, { idleMs: 100 }).catch((error: Error) => error)
+  const waits = () =>
+    stopped.query(`select from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and locktype = 'advisory' and not granted`)
+  await expect.poll(waits).toHaveLength(1)
+  // From here on, the first migration hears nothing and says nothing. It gets the lock.
+  proxy.silence()
+  await stopped.query('commit')
+
+  expect(await migratePostgres({ url: stopped.url })).not.toEqual([])
+  proxy[Symbol.dispose]()
+  expect(await first).toBeInstanceOf(Error)
+})
+
 test('a connection to a server that was demoted to read-only is thrown away', async () => {
   const { store, tenant } = await aStoreWithTenant()
   const readOnly = (value: string) =>

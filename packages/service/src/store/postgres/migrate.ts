@@ -25,6 +25,12 @@ const LOCK_MS = 2_000
 const MAX_TRIES = 30
 
 /**
+ * The time, in milliseconds, for which a process that stops in the middle of a migration blocks other
+ * processes. Within a step, 5,000 users get their search texts between two statements.
+ */
+const MAX_IDLE_MS = 60_000
+
+/**
  * The result of {@link schemaState}: the tables are up to date, or changes with these names are
  * missing.
  */
@@ -51,16 +57,21 @@ export async function schemaState(connections: Connections): Promise<SchemaState
  * other processes wait. While a table is in use, a change waits only briefly and then tries again,
  * so that requests do not wait behind the change for long.
  *
+ * @param limits - `idleMs`: the maximum time between two statements of a transaction, in milliseconds.
+ *   PostgreSQL ends a transaction that takes longer. Default: {@link MAX_IDLE_MS}.
  * @returns The names of the changes that this call made.
  */
-export async function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
+export async function migratePostgres(
+  options: PostgresOptions,
+  { idleMs = MAX_IDLE_MS }: { idleMs?: number } = {},
+): Promise<readonly string[]> {
   const connections = createConnections(options, { queryMs: 0 })
   const done: string[] = []
   try {
     for (let tries = 1; ; tries++) {
       try {
         for (;;) {
-          const left = await connections.use((run) => migrate(run, done))
+          const left = await connections.use((run) => migrate(run, idleMs, done))
           if (left === 'none') return done
           if (left !== 'more') await makeIndexes(connections, left, done)
         }
@@ -89,10 +100,10 @@ type Left = 'none' | 'more' | (Pick<Change, 'indexes' | 'beforeIndexes'> & { nam
  * change whose indexes must be created outside of the transaction, or whose step needs another
  * pass. In an empty database, creates all tables.
  */
-async function migrate(run: Run, done: string[]): Promise<Left> {
+async function migrate(run: Run, idleMs: number, done: string[]): Promise<Left> {
   const db = createPostgresQueries(run)
   const say = (text: string) => db.run(script(text))
-  await say('begin')
+  await say(`begin; set local idle_in_transaction_session_timeout = ${idleMs}`)
   try {
     await say(`select pg_advisory_xact_lock(${LOCK})`)
     await say(`set local lock_timeout = ${LOCK_MS}`)
