@@ -81,9 +81,7 @@ export async function withAdmin<T>(
 ): Promise<T> {
   const { data = '', masterKey, masterKeyFile } = options
   const database = databaseOf(options)
-  if (!database && !create && !existsSync(join(data, 'data.db'))) {
-    throw new Error(`There is no data in ${data}; begin with "latchkey-service tenant create".`)
-  }
+  if (!database && !create) refuseEmpty(data)
   const where = database ? { database } : { data }
   const { context, close } = await createOfflineContext(where, { masterKey, masterKeyFile })
   try {
@@ -91,6 +89,16 @@ export async function withAdmin<T>(
   } finally {
     await close()
   }
+}
+
+/**
+ * Refuses a folder without data, such as one whose name has a typing error.
+ *
+ * @throws if the folder holds no data.
+ */
+export function refuseEmpty(data: string): void {
+  if (existsSync(join(data, 'data.db'))) return
+  throw new Error(`There is no data in ${data}; begin with "latchkey-service tenant create".`)
 }
 
 /** The account that runs the command; behind sudo, the account that called it. */

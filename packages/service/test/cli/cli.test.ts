@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -329,6 +329,15 @@ test('a usage error exits with 2 and points to --help; a failure exits with 1 an
   expect(failed.code).toBe(1)
   expect(failed.stderr).toContain('There is no data in')
   expect(failed.stderr).not.toMatch(/^ +at /m)
+})
+
+test('doctor does not pass a folder without data, such as one with a typing error', async () => {
+  using folder = temporaryFolder()
+  const data = join(folder.path, 'dta')
+  const examined = await run(['doctor', '--data', data])
+  expect(examined).toMatchObject({ code: 1, stdout: '' })
+  expect(examined.stderr).toContain(`There is no data in ${data}`)
+  expect(existsSync(data)).toBe(false)
 })
 
 test('a port that is taken is refused with a sentence', async () => {

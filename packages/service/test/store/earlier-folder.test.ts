@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { createIdentityService } from '../../src/service.ts'
+import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { connectApi } from '../support/api.ts'
+import { mountSmallDisk } from '../support/small-disk.ts'
 
 const masterKey = Buffer.alloc(32, 7).toString('base64')
 const password = 'correct horse battery'
@@ -16,6 +18,11 @@ const domain = 'login.example.com'
 function anEarlierFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-earlier-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
+  return fill(folder)
+}
+
+/** Writes the data of release 0.2.0 into a folder. */
+function fill(folder: string): string {
   const database = new DatabaseSync(join(folder, 'data.db'))
   database.exec(readFileSync(join(import.meta.dirname, 'fixtures', 'data-0.2.0.sql'), 'utf8'))
   database.close()
@@ -93,10 +100,38 @@ test('an update of the tables that fails leaves the folder as it was, so that it
   database.exec('create table jobs (id text)')
   const before = tables()
 
-  await expect(createIdentityService({ data, masterKey })).rejects.toThrow('could not be brought')
+  await expect(createIdentityService({ data, masterKey })).rejects.toThrow(
+    /could not be migrated to this version: table .?jobs.? already exists/,
+  )
   expect(tables()).toEqual(before)
   database.exec('drop table jobs')
   await using _ = await createIdentityService({ data, masterKey })
+})
+
+test('an update of the tables on a full disk says so, and is done once there is space', async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk(4)
+  if ('reason' in disk) return skip(disk.reason)
+  onTestFinished(() => disk.remove())
+  // A process that reads the file has made its log, which the update finds.
+  const database = new DatabaseSync(join(fill(disk.folder), 'data.db'))
+  database.exec('pragma journal_mode = wal; select id from tenants')
+  disk.fill()
+  await expect(openSqliteDataStore(disk.folder)).rejects.toThrow('disk is full')
+  disk.free()
+  await (await openSqliteDataStore(disk.folder)).close()
+  database.close()
+})
+
+test('a data folder of before release 0.2.0 is refused with the remedy', async () => {
+  const data = anEarlierFolder()
+  const database = new DatabaseSync(join(data, 'data.db'))
+  database.exec(`delete from kysely_migration where name > '0012'`)
+  database.close()
+  await expect(createIdentityService({ data, masterKey })).rejects.toThrow(
+    'Open it with 0.2.0 once',
+  )
 })
 
 test('a tenant from before a setting has its zero value, and its next update says nothing of that setting', async () => {

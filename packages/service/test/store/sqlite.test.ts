@@ -175,8 +175,10 @@ describe('a database on disk', () => {
     database.exec(`insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')`)
     database.close()
 
-    await expect(openSqliteDataStore(folder)).rejects.toThrow(/newer/)
-    await expect(createIdentityService({ data: folder })).rejects.toThrow(/newer/)
+    await expect(openSqliteDataStore(folder)).rejects.toThrow('9999-later')
+    await expect(createIdentityService({ data: folder })).rejects.toThrow(
+      'Start the newer version.',
+    )
     takeOwnership(folder).release()
   })
 

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   type JsonOptions,
   printResult,
@@ -10,7 +8,7 @@ import type { Command } from 'commander'
 import { restoreFindings } from '../../domain/operators/restores.ts'
 import { openSqliteDataStore } from '../../store/sqlite/data-store.ts'
 import { refuseMoved } from '../../store/sqlite/moved-folder.ts'
-import { type DataOptions, databaseOf, withDataOptions } from '../options.ts'
+import { type DataOptions, databaseOf, refuseEmpty, withDataOptions } from '../options.ts'
 
 interface DoctorOptions extends DataOptions, JsonOptions {
   redis?: string
@@ -40,10 +38,14 @@ async function examine(options: DoctorOptions): Promise<void> {
   if (findings.length > 0) throw new Error(`${findings.length} findings need a decision of yours.`)
 }
 
-/** The problems in the data of a folder; none if the folder has no data. */
+/**
+ * The problems in the data of a folder.
+ *
+ * @throws if the folder has no data.
+ */
 async function examineFolder(data: string): Promise<string[]> {
-  if (!existsSync(join(data, 'data.db'))) return []
   refuseMoved(data)
+  refuseEmpty(data)
   const store = await openSqliteDataStore(data)
   try {
     return await restoreFindings(store)

@@ -19,16 +19,21 @@ export function storeFailure(cause: unknown): unknown {
   return new StoreError(`The database failed: ${cause.message}.`, { cause })
 }
 
+/** Whether an error is one of SQLite, such as that of a full disk. */
+export function isSqliteError(error: unknown): error is Error & { errcode: unknown } {
+  return error instanceof Error && 'errcode' in error
+}
+
 const CONSTRAINT_UNIQUE = 2067
 
 /** Whether a statement failed because a unique index already contains the values of its row. */
 export function isDuplicate(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === CONSTRAINT_UNIQUE
+  return isSqliteError(error) && error.errcode === CONSTRAINT_UNIQUE
 }
 
 const BUSY = 5
 
 /** Whether a statement failed because another connection has locked the file. */
 export function isLocked(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY
+  return isSqliteError(error) && (Number(error.errcode) & 0xff) === BUSY
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
 import { type Change, changesOf, INSTANTS_IN_RANGE, missingOf } from '../sql/migrations.ts'
+import { isSqliteError } from './failure.ts'
 import { ADD_TEXTS, addSearchFunctions, CREATE_TEXT_INDEX } from './trigrams.ts'
 
 /** The name of the last change that release 0.2.0 made. */
@@ -20,8 +21,8 @@ const changes = [
  * Creates the tables, or migrates them to this version of the service, in one transaction. The
  * names of changes are stored in `kysely_migration`, because release 0.2.0 stored them there.
  *
- * @throws if a change fails, or if a newer version of the service or a version before 0.2.0 wrote
- *   the database.
+ * @throws if a change fails, with SQLite's reason in the message, or if a newer version of the service
+ *   or a version before 0.2.0 wrote the database.
  */
 export function migrate(database: DatabaseSync): void {
   addSearchFunctions(database)
@@ -31,11 +32,11 @@ export function migrate(database: DatabaseSync): void {
     database.exec('commit')
   } catch (error) {
     if (database.isTransaction) database.exec('rollback')
-    throw new Error(
-      'The database could not be brought to the version of this service; ' +
-        'was it written by a newer one?',
-      { cause: error },
-    )
+    throw isSqliteError(error)
+      ? new Error(`The tables could not be migrated to this version: ${error.message}.`, {
+          cause: error,
+        })
+      : error
   }
 }
 
@@ -64,7 +65,9 @@ function apply(database: DatabaseSync): void {
   const known = new Set(changes.map(({ name }) => name))
   const newer = [...done].filter((name) => name > BASE && !known.has(name))
   if (newer.length > 0) {
-    throw new Error(`The database has changes of a newer version: ${newer.join(', ')}.`)
+    throw new Error(
+      `The database has changes of a newer version: ${newer.join(', ')}. Start the newer version.`,
+    )
   }
   for (const { name, statements = [], beforeIndexes = '', indexes = {} } of missing) {
     database.exec([...statements, beforeIndexes].join(';'))
