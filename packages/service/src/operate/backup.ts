@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { listUnconfirmed, noteRestore, type Unconfirmed } from '../domain/operators/restores.ts'
 import type { Micros } from '../store/records.ts'
-import { compareWith, type Unknown } from '../store/sqlite/compare-backup.ts'
+import { type Comparison, compareWith } from '../store/sqlite/compare-backup.ts'
 import { openSqliteDataStore } from '../store/sqlite/data-store.ts'
 import { draftIn, removeLeftDrafts } from '../store/sqlite/drafts.ts'
 import { takeOwnership } from '../store/sqlite/owner-lock.ts'
@@ -57,7 +57,10 @@ export async function backUp(
 /** Options of a restore. */
 export interface RestoreOptions {
   keys?: BackupKeys | undefined
-  /** The folder that the backup will replace. It is compared with the backup, and not changed. */
+  /**
+   * The folder that the backup will replace. It is compared with the backup, and not changed. If its
+   * data is missing or damaged, the backup is restored all the same.
+   */
   replaces?: string | undefined
   /** Whether API keys and operators can be used without confirmation. */
   keepsAccess?: boolean | undefined
@@ -71,7 +74,7 @@ export interface Restored {
    */
   upTo: Micros | undefined
   /** The changes after the backup; `undefined` without a folder to compare with. */
-  unknown: Unknown[] | undefined
+  comparison: Comparison | undefined
   unconfirmed: Unconfirmed[]
 }
 
@@ -124,11 +127,11 @@ async function noteIn(
   // Opening the store also migrates an old backup.
   const store = await openSqliteDataStore(folder)
   try {
-    const unknown =
+    const comparison =
       replaces === undefined ? undefined : compareWith(replaces, join(folder, 'data.db'))
     const [newest] = await store.audit.list({ limit: 1 })
     await noteRestore(store, { at: Date.now() * 1_000, keepsAccess })
-    return { upTo: newest?.at, unknown, unconfirmed: await listUnconfirmed(store) }
+    return { upTo: newest?.at, comparison, unconfirmed: await listUnconfirmed(store) }
   } finally {
     await store.close()
   }

@@ -1,4 +1,5 @@
-import { copyFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -67,6 +68,30 @@ test('restore says how far the backup goes, and counts what it knows nothing of'
   const missing = await run(['restore', backup, '--data', at('x'), '--replaces', at('nowhere')])
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('no data in') })
 })
+
+test.each([
+  ['missing', undefined, 'it has no data.db'],
+  ['empty', Buffer.alloc(0), 'data.db: '],
+  ['random', randomBytes(8_192), 'data.db: '],
+])(
+  'with a data.db that is %s in the folder that it replaces, restore says that nothing was compared, and restores',
+  async (name, content, why) => {
+    const replaced = at(`replaced-${name}`)
+    mkdirSync(replaced)
+    if (content) writeFileSync(join(replaced, 'data.db'), content)
+    const restored = await restoreInto(`from-${name}`, '--replaces', replaced)
+    expect(restored.code, restored.stderr).toBe(0)
+    expect(restored.stdout).toMatch(/^users +2\n/m)
+    expect(restored.stdout).not.toContain('users disabled since')
+    const sentence = restored.stderr.split('\n').find((line) => line.startsWith(replaced)) ?? ''
+    expect(sentence).toContain(`${replaced} could not be compared with the backup (`)
+    expect(sentence).toContain(why)
+    expect(sentence).toContain('Users who were disabled or deleted since are back and enabled')
+    expect(existsSync(join(replaced, 'data.db'))).toBe(content !== undefined)
+    const waiting = await run(['confirm', '--data', at(`from-${name}`), '--json'])
+    expect(JSON.parse(waiting.stdout)).toHaveLength(4)
+  },
+)
 
 test('API keys, operators and endpoints of a backup have no effect until they are confirmed', async () => {
   await restoreInto('restored')

@@ -2,6 +2,7 @@ import { type JsonOptions, printTable, withJson } from '@latchkey/management/com
 import { type Command, Option } from 'commander'
 import type { Restored } from '../../operate/backup.ts'
 import type { KeyFiles } from '../../operate/backup-encryption.ts'
+import type { Unknown } from '../../store/sqlite/compare-backup.ts'
 import { formatTimestamp } from '../../wire/timestamps.ts'
 
 interface BackupFlags extends KeyFiles, JsonOptions {
@@ -41,8 +42,7 @@ export function addBackupCommands(program: Command): void {
       const { replaces, keepAccess: keepsAccess } = options
       const keys = readBackupKeys(options)
       const restored = await restore(file, options.data, { keys, replaces, keepsAccess })
-      const changes = restored.unknown ?? []
-      const counts = Object.fromEntries(changes.map(({ what, count }) => [what, count]))
+      const counts = Object.fromEntries(changesOf(restored).map(({ what, count }) => [what, count]))
       printCounts(
         { ...restored.counts, ...counts, unconfirmed: restored.unconfirmed.length },
         options,
@@ -57,22 +57,28 @@ interface RestoreFlags extends BackupFlags {
 }
 
 /** The lines that tell the operator what the backup does not contain, and what to do next. */
-function reportOf(
-  { upTo, unknown, unconfirmed }: Restored,
-  { data, keepAccess }: RestoreFlags,
-): string[] {
+function reportOf(restored: Restored, { data, replaces, keepAccess }: RestoreFlags): string[] {
+  const { upTo, unconfirmed, comparison } = restored
   const end = upTo === undefined ? 'has no audit log' : `ends at ${formatTimestamp(upTo)}`
-  const changed = (unknown ?? []).filter(({ count, ids }) => count > 0 && ids.length > 0)
+  const changed = changesOf(restored).filter(({ count, ids }) => count > 0 && ids.length > 0)
   return [
     `The backup ${end}. It knows nothing of later revocations, disabled users and deletions.`,
-    ...(unknown === undefined
+    ...(comparison === undefined
       ? [
           'How much that is cannot be known; --replaces compares it with the folder that it replaces.',
         ]
-      : changed.map(({ what, count, ids }) => {
-          const more = count > ids.length ? `, and ${count - ids.length} more` : ''
-          return `${what}: ${ids.join(', ')}${more}`
-        })),
+      : []),
+    ...(comparison && 'notCompared' in comparison
+      ? [
+          `${replaces} could not be compared with the backup (${comparison.notCompared}). ` +
+            'Users who were disabled or deleted since are back and enabled, and old passwords work again: ' +
+            'look for them in an export of the audit log from another machine.',
+        ]
+      : []),
+    ...changed.map(({ what, count, ids }) => {
+      const more = count > ids.length ? `, and ${count - ids.length} more` : ''
+      return `${what}: ${ids.join(', ')}${more}`
+    }),
     'All users are logged out: sessions, grants and tokens are not in it.',
     ...(unconfirmed.length > 0
       ? [`${unconfirmed.length} wait to be confirmed: latchkey-service confirm --data ${data}`]
@@ -82,6 +88,11 @@ function reportOf(
       : []),
     `${data} holds the backup. Copy its master.key there, or give --master-key to serve it.`,
   ]
+}
+
+/** The changes that were found after the backup. */
+function changesOf({ comparison }: Restored): Unknown[] {
+  return comparison && 'unknown' in comparison ? comparison.unknown : []
 }
 
 function withBackupOptions(command: Command): Command {

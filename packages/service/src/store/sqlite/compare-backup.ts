@@ -15,35 +15,51 @@ const sameUser = 'later.tenant_id = earlier.tenant_id and later.id = earlier.id'
 
 /**
  * The `from` clauses that find changes after the backup, by the kind of change. `earlier` is a row
- * of the backup and `later` the same row in the folder. For added users, it is the reverse.
+ * of the backup and `later` the same row in the folder. For added users, it is the reverse. Each
+ * table has the name of its database: SQLite looks for others in the backup when the folder has none.
  */
 const CHANGES: { readonly [what: string]: string } = {
-  'API keys revoked since': `from backup.api_keys as earlier left join api_keys as later on later.id = earlier.id
+  'API keys revoked since': `from backup.api_keys as earlier left join main.api_keys as later on later.id = earlier.id
     where earlier.revoked_at is null and (later.id is null or later.revoked_at is not null)`,
-  'operators removed since': `from backup.operators as earlier left join operators as later on later.id = earlier.id
+  'operators removed since': `from backup.operators as earlier left join main.operators as later on later.id = earlier.id
     where later.id is null`,
-  'users deleted since': `from backup.users as earlier left join users as later on ${sameUser}
+  'users deleted since': `from backup.users as earlier left join main.users as later on ${sameUser}
     where later.id is null`,
-  'users disabled since': `from backup.users as earlier join users as later on ${sameUser}
+  'users disabled since': `from backup.users as earlier join main.users as later on ${sameUser}
     where earlier.disabled = 0 and later.disabled = 1`,
-  'users logged out everywhere since': `from backup.users as earlier join users as later on ${sameUser}
+  'users logged out everywhere since': `from backup.users as earlier join main.users as later on ${sameUser}
     where later.sessions_valid_after > earlier.sessions_valid_after`,
-  'users added since': `from users as earlier left join backup.users as later on ${sameUser}
+  'users added since': `from main.users as earlier left join backup.users as later on ${sameUser}
     where later.id is null`,
   'endpoints deleted or switched off since': `from backup.webhooks as earlier
-    left join webhooks as later on later.id = earlier.id
+    left join main.webhooks as later on later.id = earlier.id
     where earlier.disabled is null and (later.id is null or later.disabled is not null)`,
 }
 
+/** The changes that a backup does not contain, or the reason why they are not known. */
+export type Comparison = { unknown: Unknown[] } | { notCompared: string }
+
 /**
- * Compares a backup with the data folder that the backup will replace.
+ * Compares a backup with the data folder that the backup will replace. Data that is gone or damaged
+ * is the usual reason for a restore, so it is a result.
  *
  * @param file - The path of the backup's database.
- * @throws if the folder has no data, or data that this version cannot read.
+ * @throws if there is no such folder.
  */
-export function compareWith(folder: string, file: string): Unknown[] {
+export function compareWith(folder: string, file: string): Comparison {
+  if (!existsSync(folder)) throw new Error(`There is no data in ${folder}: it does not exist.`)
   const replaced = join(folder, 'data.db')
-  if (!existsSync(replaced)) throw new Error(`There is no data in ${folder} to compare with.`)
+  if (!existsSync(replaced)) return { notCompared: 'it has no data.db' }
+  try {
+    return { unknown: changesIn(replaced, file) }
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error)
+      return { notCompared: `data.db: ${error.message}` }
+    throw error
+  }
+}
+
+function changesIn(replaced: string, file: string): Unknown[] {
   const database = new DatabaseSync(replaced)
   try {
     database.exec('pragma busy_timeout = 5000')
