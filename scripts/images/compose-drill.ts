@@ -129,8 +129,8 @@ async function loadImages(): Promise<void> {
 /** The commands of a file of the guides, without its folder, which is that of the machine's shell, and without what Docker would build. */
 function printed(name: string): string {
   return readFileSync(path.join(root, 'examples/guides/shell', `${name}.sh`), 'utf8')
-    .replace(/^cd deploy\n/, '')
-    .replace(/^docker compose build\n/m, '')
+    .replace(/^cd deploy && /, '')
+    .replace(/^ *docker compose build\n/m, '')
     .replace(/ --build$/m, '')
 }
 
@@ -255,6 +255,17 @@ async function backUpAndRestore(): Promise<void> {
   // Both are lost: the processes notice by the login that the backup is older than what they have seen.
   await machine.sh('docker compose run --rm migrate tenant create --domain lost.example.com')
   await logIn(await newPage(browser), 'lost')
+  const damaged = await machine
+    .sh(
+      `cp latchkey.dump whole.dump\ntruncate --size=-2000 latchkey.dump\n${printed('compose-restore')}`,
+    )
+    .catch(() => undefined)
+  if (damaged !== undefined) throw new Error(`A damaged dump was restored:\n${damaged}`)
+  if (!(await isReady())) throw new Error('After a damaged dump, the service is not ready.')
+  const kept = await machine.sh(
+    'mv whole.dump latchkey.dump\ndocker compose run --rm migrate tenant list',
+  )
+  if (!kept.includes('lost.example.com')) throw new Error(`A damaged dump took the data:\n${kept}`)
   const output = await machine.sh(printed('compose-restore'))
   if (!/key_/.test(output)) throw new Error(`No key waits to be confirmed:\n${output}`)
   const tenants = await machine.sh('docker compose run --rm migrate tenant list')
@@ -335,6 +346,12 @@ async function upgrade(): Promise<void> {
 }
 
 async function goBack(): Promise<void> {
+  const mistyped = `EARLIER=mistyped\n${printed('compose-rollback')}`
+  const refused = await machine.sh(mistyped).catch(() => undefined)
+  if (refused !== undefined) throw new Error(`A tag without an image serves:\n${refused}`)
+  const images = await machine.sh('docker images --quiet latchkey-service:mistyped')
+  if (images !== '')
+    throw new Error('The earlier tag was given to an image of the present sources.')
   await machine.sh(`EARLIER=${EARLIER}\n${printed('compose-rollback')}`)
   await until('the service is ready', isReady)
   await expectServing(`latchkey-service:${EARLIER}`)

@@ -1,3 +1,6 @@
-mkdir -p backup keys
-latchkey-service backup backup/data.db
-cp data/master.key keys/master.key
+(
+  set -eu
+  mkdir -p backup keys
+  latchkey-service backup backup/data.db
+  cp data/master.key keys/master.key
+)

@@ -1,2 +1,6 @@
-umask 077
-pg_dump --format=custom --file=latchkey.dump "$LATCHKEY_DATABASE"
+(
+  set -eu
+  umask 077
+  pg_dump --format=custom --file=latchkey.dump.part "$LATCHKEY_DATABASE"
+  mv latchkey.dump.part latchkey.dump
+)

@@ -1,1 +1,1 @@
-pg_restore --exit-on-error --no-owner --dbname="$LATCHKEY_DATABASE" latchkey.dump
+pg_restore --single-transaction --no-owner --dbname="$LATCHKEY_DATABASE" latchkey.dump

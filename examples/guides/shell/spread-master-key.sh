@@ -1,3 +1,6 @@
-(cat master.key; openssl rand -base64 32) > master.key.new
-chmod 600 master.key.new
-mv master.key.new master.key
+(
+  set -eu
+  (cat master.key; echo; openssl rand -base64 32) > master.key.new
+  chmod 600 master.key.new
+  mv master.key.new master.key
+)

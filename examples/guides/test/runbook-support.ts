@@ -29,7 +29,7 @@ export const NEWEST = '0.3.0'
 export interface Machine {
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
-  /** Runs an entry of the runbook. @throws when one of its commands fails. */
+  /** Runs an entry of the runbook, as a person pastes it into a shell. @throws when its last command fails. */
   run(name: string): Promise<string>
   /** Installs a release, as its image or its unit would bring it. */
   install(version: string): void
@@ -89,7 +89,7 @@ export async function createMachine(
   return {
     folder,
     environment,
-    run: (name) => execute('bash', ['-euc', 'umask 077; . "$0"', join(shell, `${name}.sh`)]),
+    run: (name) => execute('bash', ['-c', 'umask 077; . "$0"', join(shell, `${name}.sh`)]),
     install: (version) => copyFileSync(join(bin, `release-${version}`), join(bin, 'release')),
     service: (...words) => execute('latchkey-service', words),
     log: () => readFileSync(join(folder, 'log'), 'utf8'),

@@ -92,7 +92,12 @@ test('the commands at the head of compose.yaml make each secret that a service r
   mkdirSync(folder)
   const [commands = ''] = text.split('#   docker compose up')
   const lines = commands.match(/^# {3}\S.*$/gm)?.map((line) => line.slice(4)) ?? []
-  execFileSync('bash', ['-euc', lines.join('\n')], { cwd: folder })
+  const command = lines.join('\n').replace(/ &&$/, '')
+  execFileSync('bash', ['-euc', command], { cwd: folder })
+  const key = readFileSync(join(folder, 'secrets/master-key'), 'utf8')
+  // A second time, they stop at the folder that is there, and leave the secrets alone.
+  expect(() => execFileSync('bash', ['-c', command], { cwd: folder, stdio: 'pipe' })).toThrow()
+  expect(readFileSync(join(folder, 'secrets/master-key'), 'utf8')).toBe(key)
 
   const { secrets } = parse(text)
   const files = Object.values(secrets as Record<string, { file: string }>).map(({ file }) => file)
