@@ -33,6 +33,8 @@ export interface Machine {
   run(name: string): Promise<string>
   /** Installs a release, as its image or its unit would bring it. */
   install(version: string): void
+  /** Starts, stops or restarts the service, as a person does by hand. */
+  systemctl(verb: 'start' | 'stop' | 'restart'): Promise<string>
   /** Runs `latchkey-service`. */
   service(...words: string[]): Promise<string>
   /** The log of the service since the machine began. */
@@ -91,6 +93,7 @@ export async function createMachine(
     environment,
     run: (name) => execute('bash', ['-c', 'umask 077; . "$0"', join(shell, `${name}.sh`)]),
     install: (version) => copyFileSync(join(bin, `release-${version}`), join(bin, 'release')),
+    systemctl: (verb) => execute('systemctl', [verb, 'latchkey']),
     service: (...words) => execute('latchkey-service', words),
     log: () => readFileSync(join(folder, 'log'), 'utf8'),
     set: (name, value) =>

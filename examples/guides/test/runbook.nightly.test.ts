@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -52,6 +53,46 @@ test('a restore puts the backup in the place of the data, and lists the operator
   for (const name of aside) {
     expect(existsSync(join(machine.folder, 'data', name, 'data.db'))).toBe(true)
   }
+})
+
+test('a restore or a rollback from nothing leaves the data in its place', async () => {
+  const machine = await createMachine('./data')
+  await machine.run('first-day')
+  const tenants = await machine.service('tenant', 'list')
+  const [backup = ''] = readdirSync(join(machine.folder, 'backup'))
+  const whole = readFileSync(join(machine.folder, 'backup', backup))
+  writeFileSync(join(machine.folder, 'cut.db'), whole.subarray(0, whole.length / 2))
+  for (const [name, variables] of [
+    ['restore', { BACKUP: 'missing.db' }],
+    ['restore', { BACKUP: 'cut.db' }],
+    ['restore', { BACKUP: undefined }],
+    ['rollback', { BEFORE: 'missing' }],
+    ['rollback', { BEFORE: undefined }],
+  ] as const) {
+    Object.assign(machine.environment, variables)
+    await expect(machine.run(name), JSON.stringify(variables)).rejects.toThrow()
+    await machine.systemctl('restart')
+    await expect.poll(() => status(machine)).toBe(200)
+    expect(await machine.service('tenant', 'list')).toBe(tenants)
+  }
+})
+
+test.each([
+  ['gone', undefined],
+  ['damaged', randomBytes(8_192)],
+])('a restore replaces data that is %s', async (_how, content) => {
+  const machine = await createMachine('./data')
+  await machine.run('first-day')
+  const [backup = ''] = readdirSync(join(machine.folder, 'backup'))
+  machine.environment.BACKUP = `backup/${backup}`
+  await machine.systemctl('stop')
+  const data = join(machine.folder, 'data')
+  for (const name of readdirSync(data)) {
+    if (name.includes('.db')) rmSync(join(data, name))
+  }
+  if (content) writeFileSync(join(data, 'data.db'), content)
+  expect(await machine.run('restore')).toContain('ada@example.com')
+  expect(await machine.service('tenant', 'list')).toContain('login.example.com')
 })
 
 test('a new master key is used while the service serves, and then the earlier one is not needed', async () => {

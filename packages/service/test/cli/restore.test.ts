@@ -81,7 +81,7 @@ test.each([
     if (content) writeFileSync(join(replaced, 'data.db'), content)
     const restored = await restoreInto(`from-${name}`, '--replaces', replaced)
     expect(restored.code, restored.stderr).toBe(0)
-    expect(restored.stdout).toMatch(/^users +2\n/m)
+    expect(restored.stdout).toMatch(/^users +3\n/m)
     expect(restored.stdout).not.toContain('users disabled since')
     const sentence = restored.stderr.split('\n').find((line) => line.startsWith(replaced)) ?? ''
     expect(sentence).toContain(`${replaced} could not be compared with the backup (`)
