@@ -234,9 +234,9 @@ export const EDGES: readonly EdgeMutant[] = [
     name: 'a proof that was verified once counts for later requests',
     by: BINDINGS,
     file: core('guard/bearer-token.ts'),
-    find: '  const known = readTokens.get(asked.request)\n  if (known?.authorization === authorization) {\n    const login = await known.login\n    // A request may last longer than its token, and another guard may be for another resource.\n    if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()\n    checkAudience({ aud: login.audience }, audiences)\n    return login\n  }\n  const login = readToken(asked, audiences)\n  readTokens.set(asked.request, {',
+    find: 'const readTokens = new WeakMap<AuthRequest, ReadToken>()',
     replacement:
-      '  const known = readTokens.get(asked.context as never)\n  if (known?.authorization === authorization) {\n    const login = await known.login\n    // A request may last longer than its token, and another guard may be for another resource.\n    if (isOver(login.login.expiresAt, asked.context.options.now())) throw expired()\n    checkAudience({ aud: login.audience }, audiences)\n    return login\n  }\n  const login = readToken(asked, audiences)\n  readTokens.set(asked.context as never, {',
+      'const last: { token?: ReadToken } = {}\nconst readTokens = { get: (_: AuthRequest) => last.token, set: (_: AuthRequest, token: ReadToken) => void (last.token = token) }',
   },
   {
     name: 'RS256 is an algorithm of proofs',
@@ -691,8 +691,8 @@ export const EDGES: readonly EdgeMutant[] = [
     name: 'a verification of the address before a refresh counts for the one after it',
     by: CLAIMS,
     file: core('session/session-user.ts'),
-    find: 'user: joined(Object.fromEntries(kept), fresh)',
-    replacement: 'user: { ...Object.fromEntries(kept), ...fresh }',
+    find: 'user: joined(without(user, replaced), fresh)',
+    replacement: 'user: { ...without(user, replaced), ...fresh }',
   },
   {
     name: 'an error has the remedy of its code and not of its cause',

@@ -409,8 +409,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'each guard of a request uses up its proof',
     adapter: 'hono',
     file: core('guard/bearer-token.ts'),
-    find: 'if (known?.authorization === authorization) {',
-    replacement: 'if (known?.authorization === "") {',
+    find: 'while (known?.authorization === authorization) {',
+    replacement: 'while (known?.authorization === "") {',
   },
   {
     name: 'a resource accepts the tokens of the other APIs of its application',
