@@ -37,6 +37,9 @@ test('the first day ends with a tenant, an invitation, a backup and a copy of th
 
 test('a restore puts the backup in the place of the data, and lists the operators who wait to be confirmed', async () => {
   const machine = await createMachine('./data')
+  // As the unit does, whose `DynamicUser` has its folder elsewhere.
+  mkdirSync(join(machine.folder, 'private'))
+  symlinkSync('private', join(machine.folder, 'data'))
   await machine.run('first-day')
   const [backup = ''] = readdirSync(join(machine.folder, 'backup'))
   machine.environment.BACKUP = `backup/${backup}`
