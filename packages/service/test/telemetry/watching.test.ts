@@ -41,6 +41,16 @@ test('the guide names every metric of the service, and the dashboard shows it', 
   expect(unseen).toEqual(['latchkey_build_info'])
 })
 
+test('the alarm about mail leaves out the endpoints of tenants', async () => {
+  const { service } = await startService()
+  const text = await (await serveMetrics(service)).read()
+  const [, labels = ''] = /latchkey_queue_oldest_age_seconds\{(.*?)\}/.exec(alarms) ?? []
+  const queues = [...text.matchAll(/^latchkey_queue_oldest_age_seconds\{(.*?)\} /gm)]
+  const watched = queues.filter(([, found = '']) => found.includes(labels))
+  expect(queues.length).toBeGreaterThan(1)
+  expect(watched.map(([, found]) => found)).toEqual([expect.stringContaining('queue="mail"')])
+})
+
 test('the guide says what to do about each of the six alarms', () => {
   const { groups } = parse(alarms) as { groups: { rules: { alert: string; expr: string }[] }[] }
   const rules = groups.flatMap((group) => group.rules)
