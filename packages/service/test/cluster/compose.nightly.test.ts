@@ -78,11 +78,15 @@ test('the services of compose.yaml start with its commands and settings, and ngi
     const answer = await ask(`https://${domain}/.well-known/openid-configuration`)
     issuers.push(((await answer.json()) as { issuer?: string }).issuer)
   }
+  // A file that an operator imports. The service itself refuses this address or this size, in JSON or a page of its own.
+  const large = await ask(`https://${domain}/console/`, { method: 'POST', body: 'x'.repeat(2_000_000) })
+  const refusal = await large.text()
   const codes = await Promise.all(processes.map(({ stop }) => stop()))
 
   expect(issuers).toEqual(processes.map(() => `https://${domain}`))
   // The networks of --trusted-proxy do not have this proxy, so each process that got a request warns of it.
   for (const { log } of processes) expect(log()).toContain('X-Forwarded-For')
+  expect(refusal).not.toContain('<center>nginx')
   expect(codes).toEqual(processes.map(() => 0))
 })
 
