@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../../../session-store/test/support/redis.ts'
+import { startRedis, until } from '../../../session-store/test/support/redis.ts'
 import { createIdentityService } from '../../src/service.ts'
 import { run, temporaryFolder } from '../cli/support.ts'
 import { createDatabase } from '../support/postgres.ts'
-import { type Field, masterOf } from './field.ts'
+import type { Field } from './field.ts'
 import { authorization } from './load.ts'
 
 /** Commands that write into a data folder, and one that serves from it. */
@@ -33,14 +33,11 @@ export async function drillMovedFolder(field: Field, commands = writingCommands)
   await before.admin.createTenant({ domain: 'moved.example' })
   await before.close()
   const database = await createDatabase({ port: field.postgres.port })
+  // The one of the field holds sessions, so nothing can be moved into it.
+  await using redis = await startRedis()
   const moved = await run([
-    'move',
-    '--data',
-    data,
-    '--database',
-    database.url,
-    '--redis',
-    (await masterOf(field)).url,
+    ...['move', '--data', data],
+    ...['--database', database.url, '--redis', redis.url],
   ])
   await database.drop()
   if (moved.code !== 0) throw new Error(moved.stderr)
