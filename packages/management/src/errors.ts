@@ -126,6 +126,14 @@ export class OptionsError extends ManagementError {
   }
 }
 
+/**
+ * Whether a request was refused because of the API key or login, such as a read-only key or a login
+ * that is too old. The refusal of a proxy has no code, and may be about the content of a request.
+ */
+export function isAboutCaller(error: ApiError): boolean {
+  return error.code === 'not_permitted'
+}
+
 /** Creates the error whose class matches the HTTP status of the refusal. */
 export function apiError(request: string, refusal: Refusal): ApiError {
   switch (refusal.status) {

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
@@ -17,7 +25,9 @@ async function startConsole() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-login-'))
   const port = await freePort()
   const url = `http://localhost:${port}`
+  let ahead = 0
   const service = await createIdentityService({
+    clock: { now: () => Date.now() + ahead },
     consoleUrl: url,
     allowHttpOnLoopback: true,
     requestsPerSecond: 1_000_000,
@@ -66,7 +76,11 @@ async function startConsole() {
   }
 
   return {
-    ...{ service, operator, url, file: join(folder, 'latchkey', 'logins.json'), run, logIn },
+    ...{ service, operator, url, folder, file: join(folder, 'latchkey', 'logins.json') },
+    ...{ run, logIn },
+    advance(seconds: number) {
+      ahead += seconds * 1_000
+    },
     async [Symbol.asyncDispose]() {
       await service.close()
       rmSync(folder, { recursive: true, force: true })
@@ -116,6 +130,24 @@ test('an operator logs in on a command line in place of an API key, and out agai
   await service.admin.recoverOperator(email)
   const ended = await run('tenants', 'list')
   expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('LOGIN_ENDED')])
+})
+
+test('an import with a login that is too old rejects no row, and an API key imports the file', async () => {
+  await using installation = await startConsole()
+  const { run, logIn, service, folder } = installation
+  await logIn('allow')
+  writeFileSync(join(folder, 'users.csv'), 'id,email\n1,eve@example.com\n')
+  installation.advance(301)
+  const refused = await run('users', 'import', 'users.csv')
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('This needs a login of the last five minutes'),
+  ])
+  expect(existsSync(join(folder, 'users.csv.journal'))).toBe(false)
+
+  const { secret } = await service.admin.createApiKey({ name: 'imports', reach: 'all' })
+  const imported = await run('users', 'import', 'users.csv', '--api-key', secret)
+  expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining('1 imported')])
 })
 
 test('a service without a console has no login for operators', async () => {

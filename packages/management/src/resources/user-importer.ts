@@ -1,4 +1,4 @@
-import { ApiError, RateLimitError, ResponseError } from '../errors.ts'
+import { ApiError, isAboutCaller, RateLimitError, ResponseError } from '../errors.ts'
 import type { Json, Send } from '../request.ts'
 import type { ImportResult, User, UserImport } from '../types.ts'
 import { restoreZeros, zeros } from '../zero-values.ts'
@@ -61,7 +61,9 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
       // A server without the bulk import may respond to its URL with anything. So a response of
       // another kind means only that the bulk import is missing, not that the server fails.
       const isAnswer = error instanceof ApiError || error instanceof ResponseError
-      if (isAnswer && !(error instanceof RateLimitError)) return false
+      const mayBeOffered =
+        error instanceof RateLimitError || (error instanceof ApiError && isAboutCaller(error))
+      if (isAnswer && !mayBeOffered) return false
       throw error
     }
   }

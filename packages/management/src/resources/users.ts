@@ -1,4 +1,4 @@
-import { ApiError, ConflictError } from '../errors.ts'
+import { ApiError, ConflictError, isAboutCaller } from '../errors.ts'
 import type { Send } from '../request.ts'
 import type {
   ImportChangeResult,
@@ -184,13 +184,15 @@ async function importOne(
 }
 
 /**
- * Whether a refusal is about this user's data, and not about the API key, the tenant, the rate
- * limit or the server.
+ * Whether a refusal is about this user's data, and not about the API key or login, the tenant, the
+ * rate limit or the server.
  *
  * @param userId - The id of the user, if the user has been created. Without it, a 404 is about the
  *   tenant.
  */
-export function isOwnFault({ status }: ApiError, userId: string | undefined): boolean {
+export function isOwnFault(error: ApiError, userId: string | undefined): boolean {
+  const { status } = error
+  if (isAboutCaller(error)) return false
   if (status === 404) return userId !== undefined
   return status >= 400 && status < 500 && status !== 401 && status !== 429
 }
