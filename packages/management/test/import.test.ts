@@ -339,16 +339,6 @@ test('neither the journal nor the files beside it hold a password or a hash', as
   expect(await allUsers(installation)).toHaveLength(2)
 })
 
-test('a journal continues no other file', async () => {
-  await using installation = await startInstallation()
-  const file = write(installation, 'users.csv', oldTable(2))
-  await installation.run(['users', 'import', file])
-  write(installation, 'users.csv', oldTable(3))
-  const { code, stderr } = await installation.run(['users', 'import', file])
-  expect(code).toBe(1)
-  expect(stderr).toContain('another version of the file')
-})
-
 test('users whose common request a proxy refuses are sent one by one', async () => {
   await using installation = await startInstallation()
   // The first POST asks whether the service takes many users in a request.

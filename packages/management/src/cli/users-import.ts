@@ -21,7 +21,8 @@ import { type HashName, hashNames } from '../import/hashes.ts'
 import { type FirebaseParameters, readFirebaseParameters } from '../import/legacy.ts'
 import { createMapping, targets } from '../import/mapping.ts'
 import { faultsInWords } from '../import/row-fault.ts'
-import { type JournalHeader, openJournal, otherImport, withLocks } from '../import/run/journal.ts'
+import { changedFlags, digestFlags, type FlagDigests } from '../import/run/flags.ts'
+import { type JournalHeader, openJournal, otherTenant, withLocks } from '../import/run/journal.ts'
 import { createPace, type Pace } from '../import/run/pace.ts'
 import { isShareable, writeResults } from '../import/run/results.ts'
 import { readStanding } from '../import/run/resume.ts'
@@ -214,8 +215,9 @@ async function run(
   input: ImportFile,
   checked: Checked,
   options: ImportOptions,
-  { journalFile, resultFile, rejectsFile }: ImportFiles,
+  files: ImportFiles,
 ): Promise<void> {
+  const { journalFile, resultFile, rejectsFile } = files
   const pace = paceOf(options)
   const connection = clientOptions(options, pace.fetch)
   const client = createManagementClient(connection)
@@ -229,6 +231,7 @@ async function run(
     tenant,
     baseUrl: options.url,
     startedAt: pace.serverTime(),
+    flags: flagsOf(input, options),
   }
   const stop = new AbortController()
   const onSignal = (): void => stop.abort()
@@ -238,7 +241,7 @@ async function run(
   const journal = openJournal(journalFile, header)
   try {
     const standing = await readStanding(journalFile, journal.isNew)
-    checkHeader(standing.header, header, journalFile)
+    checkHeader(standing.header, header, files)
     counts = { done: standing.done, rejected: standing.rejected }
     const before = counts.done + counts.rejected
     if (before > 0) console.error(`Continuing after ${before} of ${count(checked.rows)}.`)
@@ -277,19 +280,46 @@ async function run(
     written ? `${words}\nNew ids: ${resultFile}` : words,
   )
   if (failure !== undefined || stop.signal.aborted) throw interrupted(failure)
-  if (counts.rejected > 0) throw new Exit(exitCodes.faults, `Rejected rows: ${rejectsFile}`)
+  if (counts.rejected === 0) return
+  throw new Exit(
+    exitCodes.faults,
+    `Rejected rows: ${rejectsFile}\nTo import them, correct the file or the flags, and add --update ${resultFile}. Or put these rows into a file of their own.`,
+  )
 }
 
+/** The digests of the flags that decide what a row becomes. The order of repeated flags is ignored. */
+function flagsOf(input: ImportFile, options: ImportOptions): FlagDigests {
+  return digestFlags({
+    '--format': input.source.format,
+    '--encoding': options.encoding,
+    '--map': [...input.named].sort(),
+    '--blocks': options.blocks?.toSorted(),
+    '--allows': options.allows?.toSorted(),
+    '--hash-algorithm': options.hashAlgorithm,
+    '--firebase-hash': input.firebase,
+    '--no-passwords': options.passwords ? undefined : true,
+  })
+}
+
+/** @throws Error if the journal is of another import than this one. */
 function checkHeader(
   found: JournalHeader | undefined,
   wanted: JournalHeader,
-  journalFile: string,
+  { journalFile, resultFile }: ImportFiles,
 ): void {
   if (!found) return
-  const isSame = found.file === wanted.file && found.tenant === wanted.tenant
-  if (isSame) return
-  const what = found.file === wanted.file ? 'another tenant' : 'another version of the file'
-  throw otherImport(journalFile, what)
+  if (found.tenant !== wanted.tenant) throw otherTenant(journalFile)
+  const update = `add --update ${resultFile}, which changes the users who were imported and creates those who were not.`
+  if (found.file !== wanted.file) {
+    throw new Error(
+      `${journalFile} is of an import of another version of the file. To import this version, ${update} Or put mended rows into a file of their own.`,
+    )
+  }
+  const changed = found.flags && wanted.flags ? changedFlags(found.flags, wanted.flags) : []
+  if (changed.length === 0) return
+  throw new Error(
+    `${journalFile} is of an import with other flags (${changed.join(', ')}). Continue it with its own, or ${update}`,
+  )
 }
 
 function toMap(text: string, before?: [string, string][]): [string, string][] {

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { FlagDigests } from './flags.ts'
 import { lock } from './lock.ts'
 
 /** A step in the import of a row. An entry contains no password and no hash. */
@@ -30,7 +31,7 @@ export interface JournalEntry {
 
 /**
  * The first line of a journal, which identifies the import. A journal is never continued with
- * another file or tenant.
+ * another file, another tenant or other flags.
  */
 export interface JournalHeader {
   version: 1
@@ -39,6 +40,8 @@ export interface JournalHeader {
   baseUrl: string
   /** The start of the import by the clock of the service, in milliseconds. */
   startedAt: number
+  /** Absent in the journal of an update, and in one that an earlier version has begun. */
+  flags?: FlagDigests
 }
 
 /**
@@ -68,13 +71,11 @@ export async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
   for await (const entry of readJournal(path)) if ('row' in entry) yield entry
 }
 
-/**
- * The error for a journal that belongs to another import.
- *
- * @param what - The difference: `another tenant` or `another version of the file`.
- */
-export function otherImport(path: string, what: string): Error {
-  return new Error(`${path} is of an import of ${what}; name another with --journal to start over.`)
+/** The error for a journal of an import into another tenant. */
+export function otherTenant(path: string): Error {
+  return new Error(
+    `${path} is of an import of another tenant; name another with --journal to start over.`,
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { emailKey, type ImportRow } from '../row.ts'
 import { readSource } from '../source.ts'
-import { otherImport, readJournal } from './journal.ts'
+import { otherTenant, readJournal } from './journal.ts'
 
 /** A user of an earlier import. */
 export interface KnownUser {
@@ -72,7 +72,7 @@ export async function readKnownUsers(
   }
   for await (const entry of readJournal(journalFile)) {
     if (!('row' in entry)) {
-      if (entry.tenant !== tenant) throw otherImport(journalFile, 'another tenant')
+      if (entry.tenant !== tenant) throw otherTenant(journalFile)
       continue
     }
     const { id, old, email = '' } = entry

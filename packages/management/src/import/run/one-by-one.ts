@@ -32,7 +32,7 @@ export interface OneByOneOptions {
 
 /** The reason why an older service cannot import a row with a hash of another system. */
 export const NO_LEGACY =
-  'this service does not take hashes of other systems; update it, or leave passwords out'
+  'this service does not take hashes of other systems; update it and import the row from a file of its own, or do so with --no-passwords'
 
 /** Creates an importer that sends one request for each user and one for each password. */
 export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByOne {
