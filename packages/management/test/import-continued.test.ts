@@ -64,6 +64,31 @@ test('a journal continues no other file, which --update imports', async () => {
   await expectMapped(installation, 3)
 })
 
+test('a new journal replaces no result of an earlier import', async () => {
+  await using installation = await startInstallation()
+  const { run, folder } = installation
+  const file = write(installation, 'users.csv', oldTable(2))
+  const again = ['users', 'import', file, '--journal', 'new.journal']
+  expect(await run(['users', 'import', file])).toMatchObject({ code: 0 })
+  expect(await run(again)).toMatchObject({
+    ...{ code: 1, stdout: '' },
+    stderr: expect.stringContaining(
+      'users.csv.result.csv has the ids of an earlier import; name another file with --result',
+    ),
+  })
+  expect(existsSync(join(folder, 'new.journal'))).toBe(false)
+  // Both users exist already, so this result has the line of its columns only.
+  const other = [...again, '--result', 'new.csv']
+  expect(await run(other)).toMatchObject({ code: 3 })
+  expect(
+    await run([...other.slice(0, 3), '--journal', 'third', '--result', 'new.csv']),
+  ).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining('0 imported, 2 rejected'),
+  })
+  await expectMapped(installation, 2)
+})
+
 test('a journal is not continued with other flags, and --update imports what they change', async () => {
   await using installation = await startInstallation()
   const { run, folder, url, key, tenantId } = installation

@@ -285,7 +285,7 @@ test('the journal of an update is not used for another tenant', async () => {
       code: 1,
       stdout: '',
       stderr: expect.stringContaining(
-        'newer.csv.update.journal is of an import of another tenant; name another with --journal to start over.',
+        'newer.csv.update.journal is of an import of another tenant; name others with --journal and --result to start over.',
       ),
     })
   }

@@ -22,9 +22,15 @@ import { type FirebaseParameters, readFirebaseParameters } from '../import/legac
 import { createMapping, targets } from '../import/mapping.ts'
 import { faultsInWords } from '../import/row-fault.ts'
 import { changedFlags, digestFlags, type FlagDigests } from '../import/run/flags.ts'
-import { type JournalHeader, openJournal, otherTenant, withLocks } from '../import/run/journal.ts'
+import {
+  hasBegun,
+  type JournalHeader,
+  openJournal,
+  otherTenant,
+  withLocks,
+} from '../import/run/journal.ts'
 import { createPace, type Pace } from '../import/run/pace.ts'
-import { isShareable, writeResults } from '../import/run/results.ts'
+import { hasUsers, isShareable, writeResults } from '../import/run/results.ts'
 import { readStanding } from '../import/run/resume.ts'
 import { runImport } from '../import/run/run.ts'
 import { type FileFormat, formats } from '../import/source.ts'
@@ -218,6 +224,11 @@ async function run(
   files: ImportFiles,
 ): Promise<void> {
   const { journalFile, resultFile, rejectsFile } = files
+  if (hasUsers(resultFile) && !(await hasBegun(journalFile))) {
+    throw new Error(
+      `${resultFile} has the ids of an earlier import; name another file with --result, or rename this one.`,
+    )
+  }
   const pace = paceOf(options)
   const connection = clientOptions(options, pace.fetch)
   const client = createManagementClient(connection)

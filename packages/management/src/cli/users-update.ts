@@ -7,7 +7,7 @@ import { escapeFormula } from '../import/formula.ts'
 import type { ImportRow } from '../import/row.ts'
 import { openJournal } from '../import/run/journal.ts'
 import { type KnownUsers, readKnownUsers } from '../import/run/known-users.ts'
-import { type CsvFile, openCsv } from '../import/run/results.ts'
+import { type CsvFile, openCsv, resultColumns } from '../import/run/results.ts'
 import { type RowResult, runUpdate } from '../import/run/update.ts'
 import type { UserUpdater } from '../resources/user-updater.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -193,7 +193,7 @@ async function reportGone(known: KnownUsers, review: CsvFile): Promise<number> {
 
 /** Writes the result file, with all users of this import and earlier ones. */
 async function writeKnown(resultFile: string, known: KnownUsers): Promise<void> {
-  const result = openCsv(resultFile, ['old_id', 'new_id', 'line', 'email'])
+  const result = openCsv(resultFile, resultColumns)
   const users = known.all().sort((one, other) => Number(one.line) - Number(other.line))
   for (const { oldId, id, line, email } of users) {
     await result.write([oldId, id, line, escapeFormula(email)])

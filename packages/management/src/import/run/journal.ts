@@ -71,10 +71,16 @@ export async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
   for await (const entry of readJournal(path)) if ('row' in entry) yield entry
 }
 
+/** Whether an import has begun with a journal, so that the journal has a header. */
+export async function hasBegun(path: string): Promise<boolean> {
+  for await (const _ of readJournal(path)) return true
+  return false
+}
+
 /** The error for a journal of an import into another tenant. */
 export function otherTenant(path: string): Error {
   return new Error(
-    `${path} is of an import of another tenant; name another with --journal to start over.`,
+    `${path} is of an import of another tenant; name others with --journal and --result to start over.`,
   )
 }
 

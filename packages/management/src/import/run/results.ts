@@ -5,6 +5,15 @@ import { stringify } from 'csv-stringify'
 import { escapeFormula } from '../formula.ts'
 import { readEntries } from './journal.ts'
 
+/** The columns of a result file. */
+export const resultColumns = ['old_id', 'new_id', 'line', 'email']
+
+/** Whether a result file has a line after that of its columns. */
+export function hasUsers(resultFile: string): boolean {
+  const found = statSync(resultFile, { throwIfNoEntry: false })
+  return found?.isFile() === true && found.size > `${resultColumns.join(',')}\n`.length
+}
+
 /**
  * Writes the two files of an import from its journal. `resultFile` maps the old id of each user to
  * the new one; `rejectsFile` has the rejected rows with their reasons. Each file replaces the
@@ -22,7 +31,7 @@ export async function writeResults(
   resultFile: string,
   rejectsFile: string,
 ): Promise<{ result: string; rejects: string }> {
-  const result = openCsv(resultFile, ['old_id', 'new_id', 'line', 'email'])
+  const result = openCsv(resultFile, resultColumns)
   const rejects = openCsv(rejectsFile, ['line', 'old_id', 'email', 'reason'])
   for await (const { state, id, old, line, email = '', reason = '' } of readEntries(journal)) {
     // A row with the state `created` has a later entry with its final state.
