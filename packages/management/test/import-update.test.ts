@@ -161,6 +161,29 @@ test('an export that says nothing about who may log in unblocks nobody, and one 
   expect(user).toMatchObject({ disabled: true, profile: { name: 'Ada' } })
 })
 
+test.each<[string, string[], string[], boolean[]]>([
+  ['is_active', ['false', 'false'], ['', 'true'], [true, false]],
+  ['status', ['banned', 'banned'], ['', 'active'], [true, false]],
+  ['banned_until', ['2199-01-01', '2199-01-01'], ['', '2020-01-01'], [false, false]],
+  ['banned_until,is_active', ['2199-01-01,true', ',false'], [',', ',true'], [true, false]],
+])(
+  'users without a value in the columns %s are enabled only where that means so',
+  async (columns, before, after, disabled) => {
+    await using installation = await startInstallation()
+    const table = (cells: string[]) => [
+      `id,email,${columns}`,
+      ...cells.map((cell, n) => `${n},user-${n}@example.com,${cell}`),
+    ]
+    await installation.run(['users', 'import', write(installation, 'users.csv', table(before))])
+    const states = async () =>
+      (await Array.fromAsync(usersOf(installation).list())).map((user) => user.disabled)
+    expect(await states()).toEqual([true, true])
+    const newer = write(installation, 'newer.csv', table(after))
+    await installation.run(['users', 'import', newer, '--update', 'users.csv.result.csv'])
+    expect(await states()).toEqual(disabled)
+  },
+)
+
 test.each(['premium_until', 'premium_until=2099-01-01'])(
   'a column allowed by --allows %s enables no blocked user',
   async (flag) => {

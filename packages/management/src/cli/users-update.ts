@@ -5,6 +5,7 @@ import { ApiError } from '../errors.ts'
 import { type Checked, digestFile, type ImportFile, readRows } from '../import/check.ts'
 import { escapeFormula } from '../import/formula.ts'
 import type { ImportRow } from '../import/row.ts'
+import { saysState } from '../import/row-state.ts'
 import { openJournal } from '../import/run/journal.ts'
 import { type KnownUsers, readKnownUsers } from '../import/run/known-users.ts'
 import { type CsvFile, openCsv, resultColumns } from '../import/run/results.ts'
@@ -102,7 +103,7 @@ export async function updateUsers(run: UpdateRun, options: JsonOptions): Promise
       ...{ update: run.update, isPreview, repeated: checked.repeated, known },
       rows: () => readRows(input),
       isByAddress: run.known === undefined,
-      saysStates: checked.saysStates,
+      saysState: (row) => saysState(row, input, checked.emptyAllows),
       signal: stop.signal,
       onCreated: ({ row, line, oldId, user }, id) =>
         journal?.append({ row, line, old: oldId, id, state: 'done', email: user.profile.email }),

@@ -15,6 +15,7 @@ import { looksHashed } from './hashes.ts'
 import { isPasswordTarget } from './mapping.ts'
 import { emailKey, type ImportRow, isOpen, isPasswordPart, type RowOptions, toRow } from './row.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
+import { isEmptyAllowing, isStateColumn } from './row-state.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
 import type { States } from './states.ts'
 
@@ -48,6 +49,8 @@ export interface Checked {
   seen: SeenStates
   /** Whether the file has a column that says who may log in. */
   saysStates: boolean
+  /** Whether all of these columns say so by an empty cell, too; see {@link saysState}. */
+  emptyAllows: boolean
 }
 
 /** Yields the rows of a file, in the order of the file. */
@@ -109,7 +112,7 @@ async function checkRows(
   let rows = 0
   let faulty = 0
   let disabled = 0
-  let saysStates = false
+  const stateColumns = new Set<string>()
   const seen = createStateCounts(input.states)
   const unclear = createStateCounts(input.states)
   for await (const record of records) {
@@ -128,7 +131,7 @@ async function checkRows(
       if (target === 'password' && looksHashed(value)) throw hashedFault(file, row.line, column)
     }
     for (const [column, value] of row.states) {
-      saysStates ||= !isOpen(input.mapping(column)) || input.states.says(column)
+      if (isStateColumn(column, input)) stateColumns.add(column)
       seen.add(column, value)
     }
     if (row.contradiction) throw contradictionFault(file, row.line, row.contradiction)
@@ -173,7 +176,9 @@ async function checkRows(
     ignored: [...ignored],
     disabled,
     seen: seen.counts,
-    saysStates,
+    saysStates: stateColumns.size > 0,
+    emptyAllows:
+      stateColumns.size > 0 && [...stateColumns].every((column) => isEmptyAllowing(column, input)),
   }
 }
 

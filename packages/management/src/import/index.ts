@@ -15,6 +15,7 @@ export {
   rowFault,
   rowFaults,
 } from './row-fault.ts'
+export { saysState } from './row-state.ts'
 export { toImport } from './run/in-bulk.ts'
 export { type FileFormat, readSource, type SourceRecord } from './source.ts'
 export { createStates, type StateFlag } from './states.ts'

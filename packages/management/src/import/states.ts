@@ -35,6 +35,11 @@ export interface States {
    */
   says(column: string): boolean
   /**
+   * Whether an empty value of a column that says who may log in means that the user may. In a column
+   * such as `active` or `status`, an empty value says nothing, unless a flag blocks all its values.
+   */
+  allowsEmpty(column: string): boolean
+  /**
    * Whether messages can show a value. The values of a column whose name is not understood may be
    * passwords, so only those are shown that a flag names.
    */
@@ -186,6 +191,11 @@ export function createStates({ blocks = [], allows = [], now }: StateOptions): S
       const kind = kindOf(column)
       const isUnderstood = kind !== undefined && kind !== 'some' && kind !== 'suspicious'
       return isUnderstood && !flags.has(keyOf(column, undefined))
+    },
+    allowsEmpty(column) {
+      if (flags.get(keyOf(column, undefined)) === 'denies') return true
+      const kind = kindOf(column)
+      return kind !== 'enabled' && kind !== 'word' && kind !== 'bits'
     },
     shows(column, value) {
       const kind = kindOf(column)

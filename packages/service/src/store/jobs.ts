@@ -144,6 +144,11 @@ export interface ImportCheck {
   faulty: number
   /** Whether the file has a column about who may log in. */
   saysStates: boolean
+  /**
+   * Whether an empty cell of these columns means that the user may log in. Absent in a check by an
+   * earlier version, which counts as `false`.
+   */
+  emptyAllows?: boolean | undefined
   /** The names of the columns that are not imported. */
   ignored: string[]
   /** The first few rows of each outcome, as examples. */

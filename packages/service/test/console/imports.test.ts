@@ -239,6 +239,20 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(again).toMatch(/Would be changed\s*0\s*Unchanged\s*2\s*Conflicts[^0-9]*1/)
   })
 
+  test('updates leave a user disabled whose row does not say who may log in', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    async function bring(rows: string, fields: Record<string, string>) {
+      const { location = '' } = await upload(owner, path, `email,is_active\n${rows}`)
+      const { checked } = await check(owner, location, fields)
+      await pressBegin(owner, path, checked)
+      await untilStill(owner, location)
+    }
+    await bring('eve@x.example,false\nbob@x.example,false\n', {})
+    await bring('eve@x.example,\nbob@x.example,true\n', { present: 'update' })
+    expect(await statesOf(tenant)).toEqual({ 'eve@x.example': true, 'bob@x.example': false })
+  })
+
   test('gives a user who is there no other password, which would take two operators, and says so; an owner can switch that off', async () => {
     const { running, tenant, owner, path } = await opened()
     await using _ = running

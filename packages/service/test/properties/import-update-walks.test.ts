@@ -10,6 +10,7 @@ import {
   readRows,
 } from '../../../management/src/import/check.ts'
 import { createMapping } from '../../../management/src/import/mapping.ts'
+import { saysState } from '../../../management/src/import/row-state.ts'
 import { readKnownUsers } from '../../../management/src/import/run/known-users.ts'
 import { type RowResult, runUpdate } from '../../../management/src/import/run/update.ts'
 import { createStates } from '../../../management/src/import/states.ts'
@@ -99,7 +100,7 @@ async function update(
   isPreview: boolean,
 ) {
   const file = openFile(path)
-  const { repeated, rows, saysStates } = await checkFile(file, () => {})
+  const { repeated, rows, emptyAllows } = await checkFile(file, () => {})
   const resultFile = join(folder, 'known.csv')
   if (result !== undefined) writeFileSync(resultFile, result)
   const known = await readKnownUsers(
@@ -110,7 +111,8 @@ async function update(
   const results = new Map<number, RowResult>()
   const created: string[] = []
   await runUpdate({
-    ...{ isPreview, repeated, known, saysStates, isByAddress: result === undefined },
+    ...{ isPreview, repeated, known, isByAddress: result === undefined },
+    saysState: (row) => saysState(row, file, emptyAllows),
     rows: () => readRows(file),
     signal: new AbortController().signal,
     async update(users) {

@@ -21,8 +21,8 @@ export interface UpdateOptions {
    * Whether users are matched by email address, because there is no result of an earlier import.
    */
   isByAddress: boolean
-  /** Whether the file has a column that says who may log in. */
-  saysStates: boolean
+  /** Whether a row says if its user may log in. Otherwise, the user stays disabled or enabled. */
+  saysState(row: ImportRow): boolean
   signal: AbortSignal
   /**
    * Called once for each row, in any order. While it has not resolved, its rows count as being sent,
@@ -207,15 +207,15 @@ async function sendAll(
 }
 
 /**
- * Converts a row into a user for the update. If the file says who may log in, a user whom the file
- * does not block is enabled.
+ * Converts a row into a user for the update. If the row says that the user may log in, the user is
+ * enabled.
  */
 function toChange(row: ImportRow, options: UpdateOptions): UserImportChange {
   const { disabled } = row.user
   const id = options.known.find(row)?.id
   return {
     ...toImport(row),
-    ...(options.saysStates && { disabled: disabled ?? false }),
+    ...(options.saysState(row) && { disabled: disabled ?? false }),
     ...(id !== undefined && { id }),
     ...(options.isByAddress && id === undefined && { matchAddress: true }),
   }

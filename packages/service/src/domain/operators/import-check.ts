@@ -83,12 +83,12 @@ export async function checkRows(
    * Previews the changes to existing users without writing them, and adds the refused rows to the
    * findings.
    */
-  async function previewUpdate(saysStates: boolean): Promise<Preview> {
+  async function previewUpdate(emptyAllows: boolean): Promise<Preview> {
     const preview = createPreview()
     const mode = { isPreview: true, isOneOperator: await isOneOperator(scope) }
     for await (const { rows } of parts()) {
       const present = rows.filter(findings.isExisting)
-      const users = present.map((row) => readChange(toChange(row, saysStates)))
+      const users = present.map((row) => readChange(toChange(row, options, emptyAllows)))
       for (const [i, outcome] of (await updateByExport(scope, users, mode)).entries()) {
         const row = present[i] as ImportRow
         if (outcome.kind === 'refused') findings.refuse(row, causeOf(outcome.cause))
@@ -101,9 +101,14 @@ export async function checkRows(
   try {
     const { fileName, isUpdate } = job.work
     const { addFault } = findings
-    const { ignored, saysStates } = await checkRecords(fileName, records(), options, addFault)
+    const { ignored, saysStates, emptyAllows } = await checkRecords(
+      fileName,
+      records(),
+      options,
+      addFault,
+    )
     if (isLost) return
-    const preview = isUpdate ? await previewUpdate(saysStates) : undefined
+    const preview = isUpdate ? await previewUpdate(emptyAllows) : undefined
     const found = { faults: findings.faults(), kept: preview?.kept ?? [] }
     if (isLost || !(await keepFound(job, jobs, found, hold))) return
     const update = preview?.result()
@@ -112,7 +117,7 @@ export async function checkRows(
       ...job.progress,
       phase: 'checked',
       fence: job.fence + 1,
-      check: { ...findings.result(), saysStates, ignored: shown, update },
+      check: { ...findings.result(), saysStates, emptyAllows, ignored: shown, update },
     }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error

@@ -9,6 +9,7 @@ import {
   type RowOptions,
   type SourceRecord,
   type StateFlag,
+  saysState,
   toImport,
   toRow,
 } from '@latchkey/management/import'
@@ -91,14 +92,16 @@ export function rowsOf(
 }
 
 /**
- * A row as the API's body for a user of a newer export. The user is found by email address. With
- * `saysStates`, the body also says whether the user is disabled.
+ * A row as the API's body for a user of a newer export. The user is found by email address. If the
+ * row says whether the user may log in, so does the body.
+ *
+ * @param emptyAllows - See {@link saysState}.
  */
-export function toChange(row: ImportRow, saysStates: boolean): object {
+export function toChange(row: ImportRow, options: RowOptions, emptyAllows: boolean): object {
   return {
     ...toImport(row),
     match_address: true,
-    ...(saysStates && { disabled: row.user.disabled === true }),
+    ...(saysState(row, options, emptyAllows) && { disabled: row.user.disabled === true }),
   }
 }
 

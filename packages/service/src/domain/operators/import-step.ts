@@ -139,15 +139,12 @@ async function importRecords(
   const faults: ImportFault[] = []
   const taken: { row: ImportRow; user: UserToImport }[] = []
   const changes: { row: ImportRow; user: ExportedUser }[] = []
-  for (const row of rowsOf(
-    part.n,
-    openRecords(scope.context, job.id, part),
-    rowOptions(scope.context, job),
-  )) {
+  const options = rowOptions(scope.context, job)
+  for (const row of rowsOf(part.n, openRecords(scope.context, job.id, part), options)) {
     const fault = known.get(row.row)
     if (fault) faults.push(fault)
     else if (check?.update) {
-      changes.push({ row, user: readChange(toChange(row, check.saysStates)) })
+      changes.push({ row, user: readChange(toChange(row, options, check.emptyAllows === true)) })
     } else taken.push({ row, user: readUser(toImport(row)) })
   }
   const users = taken.map(({ user }) => user)
