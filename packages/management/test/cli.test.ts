@@ -259,6 +259,26 @@ test.each(['ndjson', 'csv'])(
   },
 )
 
+test('an export that fails leaves the file of an earlier one as it was', async () => {
+  await using installation = await startInstallation()
+  const { folder, run } = installation
+  const user = { id: 'usr_1', created_at: '2026-01-01T00:00:00Z', profile: { email: 'ada@x.test' } }
+  await using broken = await serve((req, res) => {
+    if (req.url?.includes('after=')) res.writeHead(403).end('{}')
+    else res.end(JSON.stringify({ type: 'List', total: 2, count: 1, limit: 1, data: [user] }))
+  })
+  writeFileSync(join(folder, 'users.csv'), 'an earlier export')
+  const before = readdirSync(folder).sort()
+  const args = ['users', 'export', '--format', 'csv', '--file', 'users.csv']
+  const failed = await run([...args, '--url', broken.url, '--tenant', 't1'])
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('403')])
+  expect(readFileSync(join(folder, 'users.csv'), 'utf8')).toBe('an earlier export')
+  expect(readdirSync(folder).sort()).toEqual(before)
+  expect(await run(args)).toMatchObject({ code: 0 })
+  expect(readFileSync(join(folder, 'users.csv'), 'utf8')).toMatch(/^id,email,/)
+  expect(readdirSync(folder).sort()).toEqual(before)
+})
+
 test('no cell of an export or of rejects begins a formula', async () => {
   await using installation = await startInstallation()
   const rows = ['=cmd|x@a.example', '+1@a.example', '-1@a.example', '@a.example', '=broken']

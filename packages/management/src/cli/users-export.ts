@@ -1,10 +1,11 @@
-import { open } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { stringify } from 'csv-stringify'
 import { printableJson } from '../command-line/terminal.ts'
 import { escapeFormula } from '../import/formula.ts'
+import { isReplaced, partOf } from '../import/run/results.ts'
 import type { User } from '../types.ts'
 import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
 
@@ -40,12 +41,29 @@ async function exportUsers(options: ExportOptions): Promise<void> {
   const client = connect(options)
   const users = client.users(await tenantOf(client, options)).list()
   const isCsv = options.format === 'csv'
-  const out = options.file
-    ? (await open(options.file, 'w', 0o600)).createWriteStream()
-    : process.stdout
   const lines = map<User, string | string[]>(users, isCsv ? toRow : toLine)
   const text = isCsv ? Readable.from(lines).compose(stringify({ header: true, columns })) : lines
-  await pipeline(text, out, { end: out !== process.stdout })
+  if (options.file) await writeFile(options.file, text)
+  else await pipeline(text, process.stdout, { end: false })
+}
+
+/**
+ * Writes a file under a temporary name, and replaces an existing file when the new one is complete.
+ * If it cannot be completed, the temporary file is removed. A FIFO, a device or a link is written to
+ * directly.
+ */
+async function writeFile(path: string, text: AsyncIterable<unknown>): Promise<void> {
+  const part = isReplaced(path) ? partOf(path) : path
+  // An export that was killed has left its part.
+  if (part !== path) await rm(part, { force: true })
+  const file = await open(part, part === path ? 'w' : 'wx', 0o600)
+  try {
+    await pipeline(text, file.createWriteStream())
+    if (part !== path) await rename(part, path)
+  } catch (error) {
+    if (part !== path) await rm(part, { force: true })
+    throw error
+  }
 }
 
 async function* map<T, U>(items: AsyncIterable<T>, change: (item: T) => U): AsyncGenerator<U> {
