@@ -107,15 +107,59 @@ test('a handler that throws ends following, which goes on after the last event t
   expect(after).toBe(sequences[1])
 })
 
-test('a place that is gone, or an error after the first page, ends following and loses no event before', async () => {
+test('following events outlasts a restart of the service, and each event comes once', async () => {
+  await using server = await withUsers(['ada@x.example'])
+  const faults: (Response | Error)[] = [
+    new TypeError('fetch failed'),
+    new Response('<html>', { status: 502 }),
+  ]
+  let requests = 0
+  const fetch: Fetch = async (url, init) => {
+    const fault = ++requests === 1 ? undefined : faults.shift()
+    if (fault instanceof Error) throw fault
+    return fault ?? globalThis.fetch(url, init)
+  }
+  const client = server.connect({ fetch, retries: 0 })
+  const events = client.events(server.tenantId).follow(created)
+  const first = await events.next()
+  await server.client.users(server.tenantId).create({ profile: { email: 'bob@x.example' } })
+  const second = await events.next()
+  expect(faults).toEqual([])
+  expect(second.value?.data.sequence).toBeGreaterThan(first.value?.data.sequence ?? Infinity)
+})
+
+test('following events ends at once when its signal is aborted while the service is down', async () => {
+  await using server = await withUsers(['ada@x.example'])
+  const stop = new AbortController()
+  let requests = 0
+  const fetch: Fetch = async (url, init) => {
+    if (++requests === 1) return globalThis.fetch(url, init)
+    setTimeout(() => stop.abort(new Error('shutdown')), 10)
+    throw new TypeError('fetch failed')
+  }
+  const client = server.connect({ fetch, retries: 0 })
+  const events = client.events(server.tenantId).follow({ ...created, signal: stop.signal })
+  await events.next()
+  await expect(events.next()).rejects.toThrow('shutdown')
+  expect(requests).toBe(2)
+})
+
+test.each([
+  ['a service that failed from the beginning', 1, 500],
+  ['a key that was revoked meanwhile', 2, 401],
+])('following events ends with the error of %s', async (_, at, status) => {
   await using server = await withUsers(['ada@x.example'])
   let requests = 0
   const fetch: Fetch = async (url, init) =>
-    ++requests === 2 ? new Response('<html>', { status: 500 }) : globalThis.fetch(url, init)
-  const broken = server.connect({ fetch, retries: 0 }).events(server.tenantId).follow(created)
-  expect(await broken.next()).toMatchObject({ value: { type: 'user.created' } })
-  await expect(broken.next()).rejects.toMatchObject({ status: 500 })
-  expect(await broken.next()).toEqual({ done: true, value: undefined })
+    ++requests === at ? new Response('<html>', { status }) : globalThis.fetch(url, init)
+  const events = server.connect({ fetch, retries: 0 }).events(server.tenantId).follow(created)
+  if (at === 2) expect(await events.next()).toMatchObject({ value: { type: 'user.created' } })
+  await expect(events.next()).rejects.toMatchObject({ status })
+  expect(await events.next()).toEqual({ done: true, value: undefined })
+})
+
+test('following events ends when a place is gone', async () => {
+  await using server = await withUsers(['ada@x.example'])
   const gone = server.client.events(server.tenantId).follow({ ...created, after: 1_000_000 })
   await expect(gone.next()).rejects.toMatchObject({ name: 'PlaceGoneError' })
 })

@@ -1,3 +1,4 @@
+import { ConnectionError, ServerError } from '../errors.ts'
 import { readPage } from '../list.ts'
 import { pause } from '../pause.ts'
 import type { Json, Send } from '../request.ts'
@@ -38,6 +39,10 @@ export interface Events {
    * `sequence` of the last event that you have processed, and pass it as `after` when you start
    * again.
    *
+   * The first response must arrive. After it, the loop outlasts a service that cannot be reached or
+   * answers with 5xx, such as during a restart: it asks again after pauses of 1 s to 30 s, and misses
+   * no event. Other errors are thrown, such as that of a revoked API key.
+   *
    * The service waits for a new event for at most half of `timeoutSeconds`, and at most 15 s. If
    * that is less than a second, the service does not wait, and is asked every second.
    */
@@ -50,22 +55,48 @@ const WAIT_SECONDS = 15
 /** The pause after an empty page, if the service does not wait, in seconds. */
 const PAUSE_SECONDS = 1
 
+/** The longest pause before the next request, while the service fails, in seconds. */
+const LONGEST_PAUSE_SECONDS = 30
+
 export function createEvents(send: Send, tenantId: string, timeoutSeconds: number): Events {
   const path = `/x/v1/tenants/${segment(tenantId)}/events`
   const asEvent = (json: Json) => json as unknown as TenantEvent
 
-  /** Yields pages of events without end. A page is empty if there are no newer events yet. */
+  const read = (query: URLSearchParams, signal?: AbortSignal) =>
+    readPage(send, path, query, asEvent, signal)
+
+  /** Reads a page. While the service fails, asks again after a pause. */
+  async function readAtLast(query: URLSearchParams, signal?: AbortSignal) {
+    for (let seconds = PAUSE_SECONDS; ; seconds = Math.min(seconds * 2, LONGEST_PAUSE_SECONDS)) {
+      try {
+        return await read(query, signal)
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (!isOutage(error)) throw error
+        await pause(seconds, signal)
+      }
+    }
+  }
+
+  /**
+   * Yields pages of events without end. A page is empty if there are no newer events yet.
+   *
+   * @param readNext - Reads the pages after the first one.
+   */
   async function* pages(
     { after, types = [], signal }: FollowQuery,
     wait: number,
+    readNext: typeof read,
   ): AsyncGenerator<TenantEvent[], never, undefined> {
+    let readOne = read
     let query = new URLSearchParams()
     if (types.length > 0) query.set('types', types.join(','))
     if (wait > 0) query.set('wait', String(wait))
     if (after !== undefined) query.set('after', String(after))
     for (;;) {
       signal?.throwIfAborted()
-      const { data, next } = await readPage(send, path, query, asEvent, signal)
+      const { data, next } = await readOne(query, signal)
+      readOne = readNext
       query = next ?? queryAfter(query, data.at(-1))
       yield data
     }
@@ -74,14 +105,14 @@ export function createEvents(send: Send, tenantId: string, timeoutSeconds: numbe
   return {
     async *list(query = {}) {
       const { after, types } = query
-      for await (const page of pages({ after, types }, 0)) {
+      for await (const page of pages({ after, types }, 0, read)) {
         if (page.length === 0) return
         yield* page
       }
     },
     async *follow(query = {}) {
       const wait = Math.min(WAIT_SECONDS, Math.floor(timeoutSeconds / 2))
-      for await (const page of pages(query, wait)) {
+      for await (const page of pages(query, wait, readAtLast)) {
         for (const event of page) {
           query.signal?.throwIfAborted()
           yield event
@@ -91,6 +122,11 @@ export function createEvents(send: Send, tenantId: string, timeoutSeconds: numbe
       throw new Error('There is no last page.')
     },
   }
+}
+
+/** Whether the service could not be reached, or answered with 5xx. */
+function isOutage(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ServerError && error.status >= 500)
 }
 
 /**
