@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { lock } from '../src/import/run/lock.ts'
 import { type Installation, startInstallation } from './support/command.ts'
 import { createLogIn } from './support/log-in.ts'
+import { startProxy } from './support/proxy.ts'
 
 const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
 const BCRYPT_8 = '$2b$08$qye/mWBpocHsTOgoYtQkeuOMOqxlmThs2EnXbo4korRAe4OdZOw6W'
@@ -267,6 +268,25 @@ test.each([
     expect(readdirSync(folder).filter((name) => /\.(lock|part)/.test(name))).toEqual([])
   },
 )
+
+test('an update sends no more requests at a time than --concurrency says', async () => {
+  await using installation = await startInstallation()
+  const rows = Array.from({ length: 450 }, (_, n) => `${n},user-${n}@example.com`)
+  const file = write(installation, 'users.csv', ['id,email', ...rows])
+  expect(await installation.run(['users', 'import', file])).toMatchObject({ code: 0 })
+  let underWay = 0
+  let most = 0
+  await using proxy = await startProxy(installation.url, async () => {
+    most = Math.max(most, ++underWay)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    underWay--
+    return 'pass' as const
+  })
+  const args = ['users', 'import', file, '--update', 'users.csv.result.csv', '--concurrency', '1']
+  const updated = await installation.run(args, '', { LATCHKEY_URL: proxy.url })
+  expect(updated).toMatchObject({ code: 0, stdout: expect.stringContaining('450 unchanged') })
+  expect(most).toBe(1)
+})
 
 test('a file that is no result of an import is refused, and so is --review without --update', async () => {
   await using installation = await startInstallation()

@@ -199,6 +199,7 @@ async function update(
     ...{ input, checked, tenant, baseUrl: options.url, known },
     update: createUserUpdater(createSend(resolveOptions(connection)), tenant),
     isPreview: options.dryRun === true,
+    concurrency: options.concurrency,
     files,
   }
   const { journalFile, ...results } = files

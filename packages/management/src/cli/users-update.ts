@@ -22,6 +22,8 @@ export interface UpdateRun {
   tenant: string
   baseUrl: string
   isPreview: boolean
+  /** The maximum number of requests in progress. */
+  concurrency: number
   /**
    * The path of the result file of an earlier import. Without such a file, users are matched by
    * email address.
@@ -104,6 +106,7 @@ export async function updateUsers(run: UpdateRun, options: JsonOptions): Promise
       rows: () => readRows(input),
       isByAddress: run.known === undefined,
       saysState: (row) => saysState(row, input, checked.emptyAllows),
+      concurrency: run.concurrency,
       signal: stop.signal,
       onCreated: ({ row, line, oldId, user }, id) =>
         journal?.append({ row, line, old: oldId, id, state: 'done', email: user.profile.email }),

@@ -113,6 +113,7 @@ async function update(
   await runUpdate({
     ...{ isPreview, repeated, known, isByAddress: result === undefined },
     saysState: (row) => saysState(row, file, emptyAllows),
+    concurrency: 32,
     rows: () => readRows(file),
     signal: new AbortController().signal,
     async update(users) {

@@ -23,6 +23,8 @@ export interface UpdateOptions {
   isByAddress: boolean
   /** Whether a row says if its user may log in. Otherwise, the user stays disabled or enabled. */
   saysState(row: ImportRow): boolean
+  /** The maximum number of requests in progress. */
+  concurrency: number
   signal: AbortSignal
   /**
    * Called once for each row, in any order. While it has not resolved, its rows count as being sent,
@@ -33,7 +35,7 @@ export interface UpdateOptions {
   onCreated(row: ImportRow, id: string): void
 }
 
-/** The maximum number of requests in progress. */
+/** The maximum number of requests in progress. More of them would only wait for each other. */
 const MOST_BATCHES = 4
 
 /**
@@ -168,6 +170,7 @@ async function sendAll(
   take: (row: ImportRow, result: ImportChangeResult) => Promise<void>,
 ): Promise<void> {
   const { update, isPreview, signal } = options
+  const most = Math.min(MOST_BATCHES, options.concurrency)
   const underWay = new Set<Promise<void>>()
   const batch = createBatch<ImportRow>()
   let failure: unknown
@@ -175,7 +178,7 @@ async function sendAll(
   async function flush(): Promise<void> {
     const sent = batch.take()
     if (sent.length === 0) return
-    while (underWay.size >= MOST_BATCHES) await Promise.race(underWay)
+    while (underWay.size >= most) await Promise.race(underWay)
     if (failure !== undefined || signal.aborted) return
     const users = sent.map((row) => toChange(row, options))
     const work: Promise<void> = update(users, isPreview)
