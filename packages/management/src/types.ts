@@ -407,7 +407,7 @@ export type ImportResult =
   | { status: 'existing'; user?: User }
   /**
    * The service refused the request with `code`. An `id` means that the user was created, but the
-   * password was refused.
+   * password was refused, or the request for it failed.
    */
   | { status: 'refused'; code: string; detail: string; id?: string }
 

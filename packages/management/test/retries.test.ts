@@ -297,3 +297,19 @@ test('an import that fails after some of its users were created is known to have
   await expect(sent).rejects.toMatchObject({ status: 413 })
   expect(attempts).toEqual({ isUncertain: true })
 })
+
+test('an import one by one names the user whose password could not be sent, and then throws', async () => {
+  await using server = await startManaged('over a socket')
+  const fetch: Fetch = async (url, init) =>
+    url.includes('/credentials') ? refusal(503) : network(url, init)
+  const users = server.connect({ fetch, hide: '/x/', retries: 1 }).users(server.tenantId)
+  const imported = users.import([
+    { profile: { email: 'ada@example.com' }, password: { alg: 'plain', hash: 'correct horse' } },
+    { profile: { email: 'bob@example.com' } },
+  ])
+  const { value: result } = await imported.next()
+  const [ada, ...others] = await Array.fromAsync(users.list())
+  expect(result).toMatchObject({ status: 'refused', code: 'unavailable', id: ada?.id })
+  expect(others).toEqual([])
+  await expect(imported.next()).rejects.toMatchObject({ status: 503 })
+})

@@ -1,4 +1,4 @@
-import { ApiError, ConflictError, isAboutCaller } from '../errors.ts'
+import { ApiError, ConflictError, isAboutCaller, ManagementError } from '../errors.ts'
 import type { Send } from '../request.ts'
 import type {
   ImportChangeResult,
@@ -67,8 +67,11 @@ export interface Users extends Readable<User>, Deletable<User> {
    * requests.
    *
    * If a user is refused, the import continues. If the service cannot be reached, it throws. You
-   * can then send all users again: users who exist already get the result `existing`. The command
-   * `latchkey users import` also keeps a journal of its progress.
+   * can then send all users again: users who exist already get the result `existing`. Only a user
+   * who was created without the password, because the second of the two requests failed, needs
+   * more: before it throws, the import yields `refused` with the `id` of that user, whose password
+   * you create with `client.credentials()`. The command `latchkey users import` also keeps a journal
+   * of its progress.
    */
   import(
     users: Iterable<UserImport> | AsyncIterable<UserImport>,
@@ -124,7 +127,7 @@ export function createUsers(send: Send, tenantId: string): Users {
     },
     async *import(inputs) {
       if (await importer.isOffered()) return yield* inBatches(importer, inputs)
-      for await (const input of inputs) yield await importOne(send, tenantId, users, input)
+      for await (const input of inputs) yield* importOne(send, tenantId, users, input)
     },
     importChanges: (inputs, { preview = false } = {}) =>
       updateInBatches(createUserUpdater(send, tenantId), inputs, preview),
@@ -159,28 +162,33 @@ const noLegacy: ImportResult = {
 }
 
 /**
- * Creates a user and then the password, in two requests.
+ * Creates a user and then the password, in two requests. Yields one result.
  *
- * @throws the error of a request, unless it is about this user's data.
+ * @throws the error of a request, unless it is about this user's data. If the user has been created,
+ *   the error is thrown after the result, which has the user's id.
  */
-async function importOne(
+async function* importOne(
   send: Send,
   tenantId: string,
   users: Users,
   { password, legacy_password, ...input }: UserImport,
-): Promise<ImportResult> {
-  if (legacy_password) return noLegacy
+): AsyncGenerator<ImportResult, void, undefined> {
+  if (legacy_password) return yield noLegacy
   let id: string | undefined
   try {
     id = (await users.create(input)).id
     if (password) await createCredentials(send, tenantId, id).create({ password })
-    return { status: 'created', id }
   } catch (error) {
-    if (id === undefined && error instanceof ConflictError) return { status: 'existing' }
-    if (!(error instanceof ApiError) || !isOwnFault(error, id)) throw error
-    const { code, detail } = error
-    return { status: 'refused', code, detail, ...(id !== undefined && { id }) }
+    if (id === undefined && error instanceof ConflictError) return yield { status: 'existing' }
+    const isOwn = error instanceof ApiError && isOwnFault(error, id)
+    if (error instanceof ManagementError && (isOwn || id !== undefined)) {
+      const detail = error instanceof ApiError ? error.detail : error.message
+      yield { status: 'refused', code: error.code, detail, ...(id !== undefined && { id }) }
+    }
+    if (!isOwn) throw error
+    return
   }
+  yield { status: 'created', id }
 }
 
 /**
