@@ -164,6 +164,30 @@ test('grants are listed by one of three options, and programs are blocked by the
   ])
 })
 
+test('the table of a withdrawn grant has the scopes of each API', async () => {
+  await using installation = await startInstallation()
+  const resources = [
+    { resource: 'https://api.example', scopes: ['read', 'write'] },
+    { resource: 'https://files.example', scopes: ['list'] },
+  ]
+  await using server = await serve((_, res) => {
+    res.end(JSON.stringify({ type: 'Grant', id: 'g1', scopes: ['openid', 'email'], resources }))
+  })
+  const args = ['grants', 'withdraw', 'g1', '--user', 'usr_1', '--tenant', 't1']
+  const { code, stdout } = await installation.run([...args, '--url', server.url])
+  expect(code).toBe(0)
+  const cells = stdout.split('\n').map((line) => line.split(/ {2,}/))
+  expect(cells).toEqual(
+    expect.arrayContaining([
+      ['scopes', 'openid email'],
+      ['resources.0.resource', 'https://api.example'],
+      ['resources.0.scopes', 'read write'],
+      ['resources.1.resource', 'https://files.example'],
+      ['resources.1.scopes', 'list'],
+    ]),
+  )
+})
+
 test('routes sync shows the difference, registers it, and then finds nothing to change', async () => {
   await using installation = await startInstallation()
   const applications = clientOf(installation).applications(installation.tenantId)

@@ -56,7 +56,8 @@ export async function printOne<T extends object>(
 
 function flatten(object: object, prefix: string): [string, string][] {
   return Object.entries(object).flatMap(([name, value]): [string, string][] => {
-    if (Array.isArray(value)) return [[prefix + name, value.join(' ')]]
+    const isOfTexts = Array.isArray(value) && value.every((item) => typeof item !== 'object')
+    if (isOfTexts) return [[prefix + name, value.join(' ')]]
     if (typeof value === 'object' && value !== null) return flatten(value, `${prefix}${name}.`)
     return [[prefix + name, String(value)]]
   })
