@@ -496,6 +496,24 @@ test('doctor says what is right, what is wrong, and what to do', async () => {
   expect(code).toBe(3)
 })
 
+test('doctor prints a command that registers the redirect URI, also if the tenant has two applications', async () => {
+  await using installation = await startInstallation()
+  const { service, domain, tenantId, run } = installation
+  const other = await service.admin.createTenant({ domain: 'other.localhost' })
+  const reach = [tenantId, other.id]
+  const { secret } = await service.admin.createApiKey({ name: 'both tenants', reach })
+  const applications = clientOf(installation).applications(tenantId)
+  await applications.create({ name: 'Blog' })
+  const { id } = await applications.create({ name: 'Shop' })
+  const env = { LATCHKEY_API_KEY: secret }
+  const doctor = ['doctor', '--issuer', `http://${domain}`, '--base-url', 'http://127.0.0.1:1']
+  const named = ['--client-id', id, '--tenant', tenantId, '--callback', '/auth/callback']
+  const { stdout } = await run([...doctor, ...named], '', env)
+  const [, command = ''] = /Run: latchkey (routes sync .*)/.exec(stdout) ?? []
+  expect(await run(command.split(' '), '', env)).toMatchObject({ code: 0 })
+  expect((await applications.get(id)).redirect_urls).toEqual(['http://127.0.0.1:1/auth/callback'])
+})
+
 test('bash completes commands, options, values of options, and files', async () => {
   await using installation = await startInstallation()
   const { stdout: script } = await installation.run(['completion', 'bash'])

@@ -20,6 +20,8 @@ export interface Installation {
   redisUrl?: string | undefined
   clientId?: string | undefined
   clientSecret?: string | undefined
+  /** The id of the tenant, if it was given. */
+  tenant?: string | undefined
   readApplication?: (() => Promise<Application>) | undefined
   /** A `fetch` that follows no redirects. */
   fetch: Fetch
@@ -113,7 +115,7 @@ function checkLogout(provider: Discovered | undefined): Finding {
 }
 
 async function checkRedirect(installation: Installation): Promise<Finding> {
-  const { baseUrl, callback, readApplication } = installation
+  const { baseUrl, callback, clientId, tenant, readApplication } = installation
   const check = 'redirect URI'
   const url = urlBelow(baseUrl, callback)
   if (!readApplication) {
@@ -123,8 +125,12 @@ async function checkRedirect(installation: Installation): Promise<Finding> {
     const { redirect_urls } = await readApplication()
     if (redirect_urls.includes(url)) return ok(check, `${url} is registered`)
     const found = `${url} is not among ${redirect_urls.join(' ') || 'none'}`
-    const path = callback === '/callback' ? '' : ` --callback ${callback}`
-    return fault(check, found, `Run: latchkey routes sync --base-url ${baseUrl}${path}`)
+    const flags = [
+      `--application ${clientId} --base-url ${baseUrl}`,
+      ...(tenant ? [`--tenant ${tenant}`] : []),
+      ...(callback === '/callback' ? [] : [`--callback ${callback}`]),
+    ]
+    return fault(check, found, `Run: latchkey routes sync ${flags.join(' ')}`)
   } catch (error) {
     const remedy = 'Check --client-id, --tenant and the API key.'
     return fault(check, `the application cannot be read: ${reasonOf(error)}`, remedy)
