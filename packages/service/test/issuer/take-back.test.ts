@@ -316,6 +316,26 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await findUser(issuer.scope, MALLORY)).toBeDefined()
   })
 
+  test('after five wrong proofs, the page names a wait of a day and leads back to the link, which works then', async () => {
+    const { issuer, user, intruder } = await startWithIntruder(store)
+    await using _ = issuer
+    await moveTo(issuer, intruder, MALLORY)
+    const owner = createVisitor(issuer)
+    let page = await owner.get(await undoLink(issuer))
+    for (let guess = 0; guess < 5; guess++) {
+      page = await owner.submit(page, { password: `guess ${guess}` })
+    }
+    const refused = await owner.submit(page, { password: ada.password })
+    expect(refused.status).toBe(429)
+    expect(refused.html).toContain('Try again in 24 hours.')
+
+    const [, back = ''] = /href="(\/undo\?[^"]+)"/.exec(refused.html) ?? []
+    moveTime(86_400)
+    const done = await press(owner, back.replaceAll('&amp;', '&'), { password: ada.password })
+    expect(done.status).toBe(200)
+    expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
+  })
+
   test('M35: the owner comes back after an intruder has changed password, address and second step', async () => {
     const world = await startWithIntruder(store)
     const { issuer, app, user, intruder } = world

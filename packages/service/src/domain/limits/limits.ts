@@ -30,8 +30,8 @@ export interface Limits {
   /** Attempts at a second step by one user, until one succeeds. */
   factorPerUser: AttemptLimit
   /**
-   * Attempts at a second step in one login, or at one mailed code. When the limit is reached, the
-   * login starts over with the first step.
+   * Attempts at a second step in one login, at one mailed code, or with one link that takes an
+   * account back. When the limit is reached, a login starts over with the first step.
    */
   factorPerLogin: AttemptLimit
   /**
@@ -53,8 +53,8 @@ const MONTH_SECONDS = 30 * 86_400
 
 /**
  * The default limits. The longest wait is fifteen minutes for a login, and an hour for mail and
- * second steps. After `loginAnywhere`, only a mailed link or a known device helps. `factorAnywhere`
- * lasts a month.
+ * second steps. After `loginAnywhere`, only a mailed link or a known device helps. `factorPerLogin`
+ * lasts a day, and `factorAnywhere` a month.
  */
 export const defaultLimits: Limits = {
   loginPerAddress: { free: 5, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 86_400 },
@@ -67,12 +67,7 @@ export const defaultLimits: Limits = {
   },
   loginPerClient: { free: 50, baseSeconds: 1, maxSeconds: 300, forgetSeconds: 3_600 },
   factorPerUser: { free: 10, baseSeconds: 30, maxSeconds: 3_600, forgetSeconds: 86_400 },
-  factorPerLogin: {
-    free: 5,
-    baseSeconds: MONTH_SECONDS,
-    maxSeconds: MONTH_SECONDS,
-    forgetSeconds: 86_400,
-  },
+  factorPerLogin: { free: 5, baseSeconds: 86_400, maxSeconds: 86_400, forgetSeconds: 86_400 },
   factorAnywhere: {
     free: 100,
     baseSeconds: MONTH_SECONDS,
@@ -167,9 +162,10 @@ export interface Throttle {
    */
   admitFactor(facts: Attempter, userId: string, login: string): Promise<FactorAdmission>
   /**
-   * Counts an attempt at a mailed code of the first step, before it is verified.
+   * Counts an attempt at a mailed code of the first step, or at the password that a link requires,
+   * before it is verified.
    *
-   * @param code - The id of the code.
+   * @param code - The id of the code or the link.
    */
   admitCode(facts: Attempter, code: string): Promise<Admission>
   /**

@@ -71,16 +71,18 @@ export async function wayHome(
   return application && url && wayTo(new URL('/', url), application, 'continueTo')
 }
 
-/** A waiting time in words, such as `30 seconds`. */
+/** A waiting time in words, such as `30 seconds`, rounded up to whole minutes or hours. */
 export function waitIn(language: Language, seconds: number): string {
-  const isShort = seconds < 90
-  const format = new Intl.NumberFormat(language, {
-    style: 'unit',
-    unit: isShort ? 'second' : 'minute',
-    unitDisplay: 'long',
-  })
-  return format.format(isShort ? seconds : Math.ceil(seconds / 60))
+  const [unit, size] = waitUnits.find(([, each]) => seconds >= 1.5 * each) ?? ['second', 1]
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' })
+  return format.format(Math.ceil(seconds / size))
 }
+
+/** The units of long waiting times, with their length in seconds. */
+const waitUnits = [
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
 
 /**
  * Looks up an application. If the store has failed, `undefined`, so that the page can be shown

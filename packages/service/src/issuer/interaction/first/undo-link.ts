@@ -8,7 +8,7 @@ import type { Pages } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
 import type { Form } from '../../requests/http.ts'
 import { showInvalidLink } from '../flow/dead-end.ts'
-import { type FlowRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
+import { type FlowRequest, languageOf, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { sendRecovery, tellDisplaced } from '../mail/messages.ts'
 import { readUndoToken, spendUndoToken } from '../mail/undo-token.ts'
@@ -38,7 +38,11 @@ export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   const scope = scopeOf(flow, before.userId)
   if (asksProof(found)) {
     const admission = await context.throttle.admitCode(facts, `undo:${keyOf(token)}`)
-    if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+    if (admission.kind === 'refused') {
+      // The request of the form has no token in its URL, so the page needs the link of the message.
+      const query = new URLSearchParams({ token, ui_locales: languageOf(flow) })
+      return showTooMany(flow, admission.retryAfterSeconds, `/undo?${query}`)
+    }
     if (!(await isProof(flow, before, form.get('password') ?? ''))) {
       await note(scope, 'user.take_back', before.userId, 'failure')
       return showForm(flow, 422, token, found, { field: 'password', text: 'undoProofWrong' })

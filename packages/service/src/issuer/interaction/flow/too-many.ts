@@ -7,8 +7,16 @@ export function showLinkNeeded(flow: FlowRequest, href: string): void {
   show(flow, 429, 'message', { title: 'tooManyTitle', text: 'linkNeededText', link })
 }
 
-/** Shows how long to wait until the next attempt. */
-export function showTooMany(flow: FlowRequest, retryAfterSeconds: number): void {
+/**
+ * Shows how long to wait until the next attempt.
+ *
+ * @param back - The page on which to try again. Default: the page of this request.
+ */
+export function showTooMany(
+  flow: FlowRequest,
+  retryAfterSeconds: number,
+  back: string = flow.url.pathname + flow.url.search,
+): void {
   const wait = waitIn(languageOf(flow), retryAfterSeconds)
   show(
     flow,
@@ -18,7 +26,7 @@ export function showTooMany(flow: FlowRequest, retryAfterSeconds: number): void 
       title: 'tooManyTitle',
       text: 'tooManyText',
       values: { wait },
-      link: { href: flow.url.pathname + flow.url.search, text: 'tooManyBack' },
+      link: { href: back, text: 'tooManyBack' },
     },
     { 'retry-after': String(retryAfterSeconds) },
   )
