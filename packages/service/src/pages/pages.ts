@@ -369,8 +369,10 @@ export interface Pages {
   }
   contest: {
     token: string
-    /** The address of the account until a person took the account back. */
+    /** The address of the account before the change that the visitor can contest. */
     email: string
+    /** Whether an operator has changed the address. Otherwise, a person took the account back. */
+    isOfOperator: boolean
   }
   resetRequest: {
     csrf: string

@@ -135,10 +135,14 @@ describe.each(stores)('on %s, an operator who has changed an address', (store) =
     await act(mallory, 'end-sessions')
     const browser = visitor()
     const page = await browser.get(path)
-    expect(page.html).toContain(ada.email)
+    expect(page.html).toContain(
+      `The support has changed the address of the account of ${ada.email}`,
+    )
     const done = await browser.submit(page, {})
     expect(done.status).toBe(200)
     expect(await stored()).toMatchObject({ disabled: true })
+    const [contested] = await mailsTo('mallory@example.com')
+    expect(contested?.text).toContain('The support has changed the address of your account to this')
     expect((await entries())[0]).toMatchObject({ action: 'user.contest' })
     await act(mallory, 'end-sessions')
     expect((await act(mallory, 'enable')).status).toBe(403)
@@ -159,6 +163,17 @@ describe.each(stores)('on %s, an operator who has changed an address', (store) =
     await move(mallory, ada.email)
     expect((await act(mallory, 'enable')).status).toBe(303)
     expect((await act(mallory, 'mail', { kind: 'reset' })).status).toBe(303)
+  })
+
+  test('tells the reader of an address in between of the way back, without a link that is not there', async () => {
+    const at = await startAtMove(store)
+    await using _ = at.running
+    const { mallory, other, act, move, mailsTo, ada } = at
+    expect((await act(other, 'verify')).status).toBe(303)
+    await move(mallory, ada.email)
+    const told = await vi.waitUntil(() => firstOf(mailsTo('mallory@example.com')))
+    expect(told?.text).toContain('If you did not ask for this, write to us.')
+    expect(told?.text).not.toMatch(/this link|https:/)
   })
 
   test('is held up by no second operator where an owner has switched that off; an admin cannot', async () => {

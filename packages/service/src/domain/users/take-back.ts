@@ -143,12 +143,24 @@ export interface Contest extends Displaced {
  */
 export function isContestValid(
   account: Pick<Account, 'user' | 'standing'>,
-  { emailKey, at, rulings }: Contest,
+  link: Contest,
 ): boolean {
-  const { rulings: counted, displaced, readdressed } = standingOf(account)
-  const isOfLink = (one: Displaced) => one.emailKey === emailKey && one.at === at
+  const standing = standingOf(account)
   // Other acts of the operator who changed the address do not decide about that change.
-  return readdressed?.from.some(isOfLink) || (counted === rulings && displaced.some(isOfLink))
+  if (contestsOperator(standing, link)) return true
+  return standing.rulings === link.rulings && standing.displaced.some(isOf(link))
+}
+
+/**
+ * Whether the link contests that an operator has changed the address. Otherwise, it contests that
+ * the account was taken back.
+ */
+export function contestsOperator({ readdressed }: Standing, link: Contest): boolean {
+  return readdressed?.from.some(isOf(link)) === true
+}
+
+function isOf({ emailKey, at }: Contest): (one: Displaced) => boolean {
+  return (one) => one.emailKey === emailKey && one.at === at
 }
 
 /**
@@ -177,11 +189,10 @@ export async function contest(scope: Scope, link: Contest): Promise<User | undef
   return isValid ? account?.user : undefined
 }
 
-function contestedStanding(account: Account, { emailKey, at }: Contest, now: Micros): Standing {
+function contestedStanding(account: Account, link: Contest, now: Micros): Standing {
   const standing = { ...standingOf(account), contestedAt: now }
   const { readdressed } = standing
-  const isOfOperator = readdressed?.from.some((one) => one.emailKey === emailKey && one.at === at)
-  if (!readdressed || !isOfOperator) return standing
+  if (!readdressed || !contestsOperator(standing, link)) return standing
   return { ...standing, readdressed: { ...readdressed, isContested: true } }
 }
 

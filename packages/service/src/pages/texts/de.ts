@@ -377,6 +377,8 @@ export const de: Texts = {
   contestTitle: 'Widersprechen',
   contestText:
     'Jemand hat das Konto von {email} mit einer früheren Adresse und einem früheren Passwort zurückgeholt. Wenn es Ihres ist, widersprechen Sie: Das Konto wird gesperrt, und niemand kann sich anmelden, bis wir entschieden haben, wem es gehört.',
+  contestSupportText:
+    'Der Support hat die Adresse des Kontos von {email} geändert. Wenn Sie das nicht gewünscht haben, widersprechen Sie: Das Konto wird gesperrt, und niemand kann sich anmelden, bis eine andere Person im Support entschieden hat, wem es gehört.',
   contestButton: 'Konto sperren',
   contestDoneTitle: 'Das Konto ist gesperrt',
   contestDoneText:
@@ -532,8 +534,12 @@ export const de: Texts = {
   mailContestedSubject: 'Ihr Konto bei {company} ist gesperrt',
   mailContestedText:
     'Sie haben Ihr Konto zurückgeholt, und wer die Adresse liest, die es vorher hatte, widerspricht dem. Niemand kann sich anmelden, bis wir entschieden haben. Schreiben Sie uns, woran wir erkennen, dass das Konto Ihres ist.',
+  mailContestedSupportText:
+    'Der Support hat diese Adresse in Ihr Konto eingetragen, und wer die Adresse liest, die es vorher hatte, widerspricht dem. Niemand kann sich anmelden, bis eine andere Person im Support entschieden hat. Schreiben Sie uns, woran wir erkennen, dass das Konto Ihres ist.',
   mailMovedBySupportText:
     'Der Support hat die Adresse Ihres Kontos in {email} geändert. Damit melden Sie sich von jetzt an an. Wenn Sie das nicht gewünscht haben, widersprechen Sie mit diesem Link. Er sperrt das Konto, bis eine zweite Person im Support entschieden hat, und gilt sieben Tage.',
+  mailMovedBySupportPlain:
+    'Der Support hat die Adresse Ihres Kontos in {email} geändert. Damit melden Sie sich von jetzt an an. Wenn Sie das nicht gewünscht haben, schreiben Sie uns.',
   mailHeldSubject: 'Ihre neue Adresse bei {company} muss noch bestätigt werden',
   mailHeldText:
     'Sie haben eine Nachricht angefordert, um sich anzumelden. Der Support hat diese Adresse erst vor weniger als einem Tag in Ihr Konto eingetragen, und eine zweite Person muss das bestätigen. Bitten Sie den Support darum, oder versuchen Sie es einen Tag nach der Änderung noch einmal. Mit Ihrem Passwort können Sie sich anmelden wie bisher.',

@@ -353,6 +353,8 @@ export const en = {
   contestTitle: 'Contest this',
   contestText:
     'A person with an earlier address and password has taken the account of {email} back. If it is yours, contest that: the account is locked until we have decided whose it is.',
+  contestSupportText:
+    'The support has changed the address of the account of {email}. If you did not ask for this, contest it: the account is locked until another person of the support has decided whose it is.',
   contestButton: 'Lock the account',
   contestDoneTitle: 'The account is locked',
   contestDoneText:
@@ -500,8 +502,12 @@ export const en = {
   mailContestedSubject: 'Your account at {company} is locked',
   mailContestedText:
     'You have taken your account back, and the reader of the address that it had before contests that. The account is locked until we have decided. Write to us, and tell us how we can see that the account is yours.',
+  mailContestedSupportText:
+    'The support has changed the address of your account to this one, and the reader of the address that it had before contests that. The account is locked until another person of the support has decided. Write to us, and tell us how we can see that the account is yours.',
   mailMovedBySupportText:
     'The support has changed the address of your account to {email}. You log in with it from now on. If you did not ask for this, contest it with this link. It locks the account until a second person of the support has decided, and works for seven days.',
+  mailMovedBySupportPlain:
+    'The support has changed the address of your account to {email}. You log in with it from now on. If you did not ask for this, write to us.',
   mailHeldSubject: 'Your new address at {company} has to be confirmed',
   mailHeldText:
     'You asked for a message to log in with. The support has changed the address of your account to this one less than a day ago, and a second person has to confirm that. Ask the support to do so, or try again a day after the change. Your password works as before.',

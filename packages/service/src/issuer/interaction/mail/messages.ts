@@ -253,21 +253,28 @@ export async function tellReaddressed(
   const link = query && `${issuer}/contest?${query}`
   const message = composeMail('movedBySupport', tenant, before, {
     ...{ language, values: { email } },
-    ...(link && { link }),
+    ...(link ? { link } : { text: 'mailMovedBySupportPlain' }),
   })
   await context.outbox.post(tenant, message, { kind: 'movedBySupport', userId })
 }
 
 /**
- * Notifies the user who has taken the account back that another person contests this, and that the
- * account is locked.
+ * Notifies the user that the reader of the former address contests the change of the address, and
+ * that the account is locked.
+ *
+ * @param isOfOperator - Whether an operator has changed the address. Otherwise, the user has taken
+ *   the account back.
  */
 export async function tellContested(
   context: IssuerContext,
   { facts, language }: MailContext,
   user: User,
+  isOfOperator: boolean,
 ): Promise<void> {
-  const message = composeMail('contested', facts.tenant, user, { language })
+  const message = composeMail('contested', facts.tenant, user, {
+    language,
+    ...(isOfOperator && { text: 'mailContestedSupportText' }),
+  })
   await context.outbox.post(facts.tenant, message, { kind: 'contested', userId: user.id })
 }
 
