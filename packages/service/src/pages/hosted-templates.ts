@@ -92,6 +92,7 @@ interface Parts {
   'login-hardware': Login & { way: LoginWay & { kind: 'hardware' } }
   'login-password': Login & { way: LoginWay & { kind: 'password' } }
   'login-totp-email': Login & { way: LoginWay & { kind: 'totp_email' } }
+  'no-keys': Pick<Shared, 't'>
   'page-link': Pick<Shared, 't'> & { link?: PageLink | undefined }
   social: Pick<Shared, 't'> & Pick<Pages['login'], 'csrf' | 'social'> & { isFirst?: boolean }
   'social-note': Pick<Shared, 't'> & Pick<Pages['login'], 'socialProblem' | 'link'>

@@ -219,6 +219,30 @@ test('without JavaScript the pages say that keys need it, and their other ways a
   await without.context().close()
 })
 
+test('in a browser that knows no keys the pages say so, and their other ways are there', async () => {
+  const { page } = await openWith(device)
+  await addPasskey(page)
+  await page.context().close()
+  const without = await chromium.open()
+  await without.addInitScript('delete window.PublicKeyCredential')
+  const note = without.getByText('This browser cannot use passkeys and security keys.')
+  await without.goto(await loginUrl())
+  expect(await note.count()).toBe(0)
+  await enterPassword(without)
+  await note.waitFor()
+  expect(await violationsOf(without)).toEqual([])
+  await keepPicture(without, 'factor-key-unknown')
+  expect(await without.getByRole('button', { name: 'Use the key' }).isVisible()).toBe(false)
+  await without.getByRole('link', { name: 'Recovery code' }).click()
+  expect(await without.getByLabel('Recovery code').isVisible()).toBe(true)
+
+  await issuer.changeSettings({ allowPasswords: false })
+  await without.context().clearCookies()
+  await without.goto(await loginUrl())
+  await note.waitFor()
+  await without.context().close()
+})
+
 const readers = [
   {
     device: 'desktop',

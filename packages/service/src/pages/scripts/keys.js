@@ -1,7 +1,10 @@
 // Asks the browser for a passkey or security key and sends the answer with the form. Without it the pages
-// offer their other ways.
+// offer their other ways. A browser that knows no keys gets a note where a page would have no form.
 ;(() => {
-  if (!window.PublicKeyCredential || !navigator.credentials) return
+  if (!window.PublicKeyCredential || !navigator.credentials) {
+    for (const note of document.querySelectorAll('[data-no-keys]')) note.hidden = false
+    return
+  }
   const MEMBERS = [
     'clientDataJSON',
     'attestationObject',

@@ -168,6 +168,8 @@ export const de: Texts = {
     'Ihr Browser hat den Schlüssel abgelehnt, oder Sie haben abgebrochen. Ein Passkey braucht eine PIN, einen Fingerabdruck oder ein Gesicht; ein Sicherheitsschlüssel ohne das lässt sich als zweiter Schritt hinzufügen.',
   keyKnown: 'Dieser Schlüssel ist schon hinzugefügt.',
   keyNoScript: 'Passkeys und Sicherheitsschlüssel brauchen JavaScript; es ist ausgeschaltet.',
+  keyUnknown:
+    'Dieser Browser kann keine Passkeys und Sicherheitsschlüssel verwenden. Nehmen Sie einen anderen Browser, oder wählen Sie einen anderen Weg.',
   keyName: 'Name',
   keyNameHint: 'Damit Sie Ihre Schlüssel unterscheiden können, etwa „Arbeitslaptop“.',
   keyPasskey: 'Passkey',

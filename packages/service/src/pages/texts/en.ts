@@ -153,6 +153,8 @@ export const en = {
     'Your browser blocked the key or you cancelled. A passkey needs a PIN, a fingerprint or a face; a security key without them can be added as a second step.',
   keyKnown: 'This key has been added already.',
   keyNoScript: 'Passkeys and security keys need JavaScript, which is switched off.',
+  keyUnknown:
+    'This browser cannot use passkeys and security keys. Use another browser, or choose another way.',
   keyName: 'Name',
   keyNameHint: 'So that you can tell your keys apart, such as “Work laptop”.',
   keyPasskey: 'Passkey',
