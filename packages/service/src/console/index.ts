@@ -164,8 +164,9 @@ async function answer(arrived: Arrived): Promise<void> {
   if (!context) return
   const { parts, response, tenant, operator, url, form, isRead, show } = context
   const once = await secretsOf(context)
+  const done = url.searchParams.get('done') ?? ''
   const notice =
-    once === 'used' ? SHOWN_ALREADY : isRead && notices[url.searchParams.get('done') ?? '']
+    once === 'used' ? SHOWN_ALREADY : isRead && Object.hasOwn(notices, done) && notices[done]
   const result = await run(context, once)
   if (result.kind === 'secrets') {
     const { to: path, secrets } = result

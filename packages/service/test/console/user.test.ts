@@ -103,6 +103,16 @@ describe.each(stores)('on %s, the page of a user', (store) => {
     expect(refused.html).toContain('is verified')
   })
 
+  test('shows a member of the profile by any name, and takes no notice from a name that none has', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser({ constructor: 'Wilkes', badge_number: '7' })
+    const operator = await running.logIn({ role: 'viewer' })
+    const page = await operator.get(`${tenant.path}/users/${ada.id}?done=toString`)
+    expect(page.status).toBe(200)
+    expect(textOf(page.html)).toMatch(/Constructor\s*Wilkes\s*Badge number\s*7/)
+  })
+
   test('counts the hash of another system as a password: it is listed, and no invitation is offered or sent', async () => {
     await using running = await startConsole(on(store))
     const tenant = await aTenant(running)

@@ -84,8 +84,8 @@ export interface UserPages {
     isImpersonationOn: boolean
     base: string
     tenantPath: string
-    /** The labels of the claims of a profile. */
-    claims: Readonly<Record<string, Sentence>>
+    /** The members of the profile, with their labels. */
+    profile: readonly { label: Text; value: string }[]
   }
   'edit-user': {
     draft: UserDraft

@@ -25,7 +25,7 @@ import {
 } from '../../calls/call.ts'
 import { languageIn, shownMail } from '../../forms/mail-form.ts'
 import type { HelpForm } from '../../pages/index.ts'
-import { asIs, type Sentence } from '../../texts/index.ts'
+import { asIs, type Sentence, type Text } from '../../texts/index.ts'
 
 /**
  * The options of the routes that the role `support` may use. None of them lets anyone but the owner
@@ -92,7 +92,10 @@ async function showUser(call: TenantCall): Promise<Result> {
       isImpersonationOn: impersonationMode(tenant) !== 'off',
       base: pathOf(call),
       tenantPath: `/console/t/${tenant.id}`,
-      claims,
+      profile: Object.entries(user.profile).map(([name, value]) => ({
+        label: labelOf(name),
+        value,
+      })),
     },
     commands: [
       `latchkey users get ${id} --tenant ${tenant.id}`,
@@ -120,6 +123,13 @@ const claims: Readonly<Record<string, Sentence>> = {
   zoneinfo: 'Zoneinfo',
   locale: 'Locale',
   phone_number: 'Phone number',
+}
+
+/** The label of a member of a profile. A program may choose any name, even `constructor`. */
+function labelOf(name: string): Text {
+  const label = Object.hasOwn(claims, name) ? claims[name] : undefined
+  const words = name.replace(/^\w/, (letter) => letter.toUpperCase()).replaceAll('_', ' ')
+  return label ?? asIs(words)
 }
 
 /**
