@@ -168,6 +168,23 @@ describe.each(stores)('on %s, the page of a user', (store) => {
     expect(await running.service.outbox.list(tenant.id)).toHaveLength(1)
   })
 
+  test('a refused form keeps the boxes and the language that the operator chose', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const { email } = await tenant.addUser()
+    const operator = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/users/new`
+    const form = await operator.get(path)
+    const chosenIn = (html: string) =>
+      [...html.matchAll(/(?:name|value)="(\w+)"[^>]* (?:checked|selected)/g)].map(([, one]) => one)
+    expect(chosenIn(form.html)).toEqual(['invite'])
+    const refused = await press(operator, form, path, { email, verified: 'yes', language: 'de' })
+    expect(refused.status).toBe(422)
+    expect(chosenIn(refused.html)).toEqual(['verified', 'de'])
+    const again = await press(operator, form, path, { email, invite: 'yes', language: 'en' })
+    expect(chosenIn(again.html)).toEqual(['invite'])
+  })
+
   test('deletes the user after a fresh login, and says what goes with it', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     await using running = await startConsole(on(store))

@@ -2,6 +2,7 @@ import type { BulkKind, Job } from '../../domain/operators/jobs.ts'
 import type {
   ClientAccess,
   LiveSession,
+  MailLanguage,
   ShownImpersonation,
   TrustedDevice,
 } from '../../domain/operators/support.ts'
@@ -52,7 +53,17 @@ export interface UserPages {
     /** The filters as fields of the download form. */
     exported: Readonly<Record<string, string>>
   }
-  'new-user': { base: string; email: string; name: string; canInvite: boolean }
+  'new-user': {
+    base: string
+    email: string
+    name: string
+    /** Whether the address is known to be the user's. */
+    isVerified: boolean
+    canInvite: boolean
+    isInvited: boolean
+    /** The language of the invitation; `undefined` if none was chosen. */
+    mailLanguage: MailLanguage | undefined
+  }
   user: {
     user: User
     /** The reasons why the user cannot log in. */

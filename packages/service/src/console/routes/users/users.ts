@@ -115,7 +115,11 @@ async function showNew({ tenant, form }: TenantCall, refused: Refused = {}): Pro
       base: `/console/t/${tenant.id}/users`,
       email: form.get('email') ?? '',
       name: form.get('name') ?? '',
+      isVerified: form.get('verified') === 'yes',
       canInvite: tenant.settings.allowPasswords,
+      // A form that was refused shows what the operator chose. A new one proposes an invitation.
+      isInvited: refused.problem === undefined || form.get('invite') === 'yes',
+      mailLanguage: languageIn(form),
     },
     commands: [
       `latchkey users create --tenant ${tenant.id} --set profile.email=ada@example.com --set profile.name="Ada Lovelace"`,
