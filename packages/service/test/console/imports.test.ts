@@ -677,6 +677,26 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect((await press(admin, page, stop)).status).toBe(409)
   })
 
+  test('is in the lists of a viewer without a link to its page, which needs another role', async () => {
+    const { running, tenant, owner, path } = await opened()
+    await using _ = running
+    const { location = '' } = await upload(owner, path, 'email\nada@example.com')
+    const { job, checked } = await check(owner, location)
+    await pressBegin(owner, path, checked)
+    await untilStill(owner, location)
+    const viewer = await running.logIn({ role: 'viewer' })
+    for (const list of ['/jobs', '/audit', `/jobs?job=${job}`]) {
+      const { status, html } = await viewer.get(`${tenant.path}${list}`)
+      expect([list, status]).toEqual([list, 200])
+      expect(html).toMatch(/Import users|imported users/)
+      expect(html).not.toContain('/users/import')
+    }
+    expect((await owner.get(`${tenant.path}/jobs`)).html).toContain(`href="${location}"`)
+    expect((await owner.get(`${tenant.path}/audit`)).html).toContain(`href="${location}"`)
+    const actions = (await running.service.admin.audit()).map(({ action }) => action)
+    expect(actions).not.toContain('not_permitted')
+  })
+
   test('stops when the operator who began it is removed, and deletes the upload', async () => {
     const { running, tenant, owner, path, options } = await opened()
     await using _ = running

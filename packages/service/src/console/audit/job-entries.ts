@@ -1,4 +1,5 @@
 import type { BulkJob, Job } from '../../domain/operators/jobs.ts'
+import type { Permission } from '../../domain/operators/roles.ts'
 import type { ImportJob } from '../../store/jobs.ts'
 import { many, message, type Sentence, type Text } from '../texts/index.ts'
 import { bulkActs } from './job-words.ts'
@@ -11,6 +12,11 @@ export function importPath({ tenantId, id }: Pick<ImportJob, 'tenantId' | 'id'>)
 /** The path of the page that shows the progress and the result of a job. */
 export function jobPath(job: BulkJob | ImportJob): string {
   return job.kind === 'import' ? importPath(job) : `/console/t/${job.tenantId}/jobs?job=${job.id}`
+}
+
+/** The permission that the page of a job needs. */
+export function needsOfJob({ kind }: BulkJob | ImportJob): Permission {
+  return kind === 'import' ? 'edit' : 'read'
 }
 
 /** The sentence for the entry `job.begin`. It says what the job did, not that it began. */

@@ -1,5 +1,6 @@
 import { type AuditNames, detailsOf, idIn, namesIn } from '../../domain/operators/audit-people.ts'
 import { isJobBegin, jobsIn } from '../../domain/operators/jobs.ts'
+import type { Permission } from '../../domain/operators/roles.ts'
 import { textLanguages, textNames } from '../../domain/tenants/tenant-texts.ts'
 import { readField } from '../../domain/writes/changed-fields.ts'
 import type { DomainContext } from '../../domain/writes/context.ts'
@@ -11,7 +12,7 @@ import { memberOf, settingGroups } from '../settings/setting-groups.ts'
 import { groupOf, textWords } from '../settings/text-words.ts'
 import { asIs, message, type Sentence, type Text } from '../texts/index.ts'
 import { sentenceOfEntry } from './audit-sentences.ts'
-import { jobPath, numberOfJob, sentenceOfJob } from './job-entries.ts'
+import { jobPath, needsOfJob, numberOfJob, sentenceOfJob } from './job-entries.ts'
 
 /** An actor, object or tenant of an audit entry, as the console shows it. */
 export interface Named {
@@ -29,6 +30,8 @@ export interface Named {
    * such page.
    */
   readonly href: string | undefined
+  /** The permission that the page needs. Default: `read`. */
+  readonly needs?: Permission
 }
 
 /**
@@ -75,7 +78,7 @@ export async function shownEntries(
       sentence: job ? sentenceOfJob(job) : sentenceOfEntry(entry),
       who: actorIn(names, entry.actor, actor),
       on: job
-        ? { label: numberOfJob(job), id: job.id, href: jobPath(job) }
+        ? { label: numberOfJob(job), id: job.id, href: jobPath(job), needs: needsOfJob(job) }
         : called(objectOf(names, entry), entry.target, target),
       way: credentialKinds[part as CredentialKind]?.label ?? asIs(part),
       changes: (entry.fields ?? []).map((field) =>

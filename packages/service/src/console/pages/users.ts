@@ -1,4 +1,5 @@
 import type { BulkKind, Job } from '../../domain/operators/jobs.ts'
+import type { Permission } from '../../domain/operators/roles.ts'
 import type {
   ClientAccess,
   LiveSession,
@@ -323,6 +324,8 @@ export interface ShownJob {
   /** The kind of the job. */
   label: Sentence
   href: string
+  /** The permission that the page of the job needs. */
+  needs: Permission
   /** The number of users in words. */
   number: Text
   /** Whether `total` is exact. Users above a limit are not counted. */

@@ -17,10 +17,11 @@ import { listUsers } from '../../../domain/users/users.ts'
 import { ServiceError } from '../../../domain/writes/errors.ts'
 import { knownReason, reason } from '../../../domain/writes/reasons/index.ts'
 import type { ImportJob } from '../../../store/jobs.ts'
-import { importPath, jobPath } from '../../audit/job-entries.ts'
+import { importPath, jobPath, needsOfJob } from '../../audit/job-entries.ts'
 import { bulkActs } from '../../audit/job-words.ts'
 import {
   type ConsoleRoute,
+  may,
   type Result,
   type TenantCall,
   tenantForm,
@@ -225,7 +226,9 @@ async function showJobs(call: TenantCall): Promise<Result> {
 async function showJob(call: TenantCall): Promise<Result> {
   const { query, scope } = call
   const job = await getJob(scope, query.get('job') ?? '')
-  if (job.kind === 'import') return { kind: 'redirect', to: importPath(job) }
+  if (job.kind === 'import') {
+    return may(call, needsOfJob(job)) ? { kind: 'redirect', to: importPath(job) } : showJobs(call)
+  }
   const { progress } = job
   return {
     kind: 'page',
@@ -254,9 +257,9 @@ function shownJob(job: BulkJob | ImportJob): ShownJob {
   const { id, state, createdAt, total, progress } = job
   const { done, failed } = job.kind === 'import' ? countsOf(job) : (progress as BulkJob['progress'])
   const label: Sentence = job.kind === 'import' ? 'Import users' : bulkActs[job.kind].label
-  const href = jobPath(job)
   return {
-    ...{ id, state, createdAt, done, failed, label, href, number: inWords(total) },
+    ...{ id, state, createdAt, done, failed, label, number: inWords(total) },
+    ...{ href: jobPath(job), needs: needsOfJob(job) },
     stateLabel: stateLabels[state],
     isCounted: total <= MAX_COUNTED,
     total: Math.max(total, done + failed),
