@@ -58,6 +58,7 @@ describe.each(stores)('on %s, an operator is invited by mail', (store) => {
     const source = at.server.received.join()
     expect(source).toContain('Ihre Einladung in die Verwaltungskonsole')
     expect(source).toContain('ada@example.com l')
+    expect(source.replaceAll(/=\r?\n/g, '')).toContain('Ihre Rolle ist Support')
     const shown = await vi.waitFor(async () => {
       const row = await openEach(at.owner)
       expect(row).toContain('badge good">sent')

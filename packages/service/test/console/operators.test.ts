@@ -66,9 +66,23 @@ describe.each(stores)('the list of operators on %s', (store) => {
     await vi.waitFor(async () => expect(await mails()).not.toEqual([]))
     const [mail, ...others] = await mails()
     expect(others).toEqual([])
-    expect(mail?.subject).toBe('Your role in the management console was changed')
+    expect(mail?.subject).toBe('Your access to the management console was changed')
     expect(mail?.text).toContain('ada@example.com has changed your role from viewer to admin')
     expect(mail?.text).toContain('You see all tenants')
+  })
+
+  test('an operator whose tenants alone change is told of their domains, and of no other role', async () => {
+    await using running = await startConsole(on(store))
+    const { admin, outbox } = running.service
+    const tenant = await admin.createTenant({ domain: 'acme.example' })
+    const { operator } = await admin.inviteOperator({ email: 'bob@example.com', role: 'viewer' })
+    await admin.updateOperator(operator.id, { role: 'viewer', reach: [tenant.id] })
+    const mail = await vi.waitUntil(
+      async () =>
+        (await outbox.list(SYSTEM_TENANT_ID)).filter(({ to }) => to === 'bob@example.com')[0],
+    )
+    expect(mail.text).toContain('now you see acme.example. Your role is viewer, as before.')
+    expect(mail.text).not.toContain('has changed your role')
   })
 
   test('an operator’s role that another owner changed meanwhile stays, and the change is in the audit log', async () => {

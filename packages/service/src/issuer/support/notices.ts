@@ -5,7 +5,7 @@ import { getUser } from '../../domain/users/users.ts'
 import { composeMail } from '../../mail/compose.ts'
 import type { Language } from '../../pages/index.ts'
 import { translator } from '../../pages/texts/index.ts'
-import type { Reach } from '../../store/records.ts'
+import type { Operator, OperatorRole, Reach } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
 import { tellReaddressed } from '../interaction/mail/messages.ts'
@@ -38,13 +38,16 @@ export function noticesOf(
       const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
       const [tenant, user] = await Promise.all([getTenant(own), getUser(own, operator.id)])
       const language = languageOf(user)
-      const { role, reach } = operator
-      const tenants = tenantsIn(language, reach)
+      const { role } = operator
       const values = {
-        ...{ before: before.role, role, tenants },
+        ...(await accessIn(context, language, operator)),
+        before: roleIn(language, before.role),
         by: by ?? translator(language)('mailRoleByCommand'),
       }
-      const message = composeMail('role', tenant, user, { language, values })
+      const message = composeMail('role', tenant, user, {
+        ...{ language, values },
+        ...(before.role === role && { text: 'mailReachText' }),
+      })
       await context.outbox.post(tenant, message, { kind: 'role', userId: user.id })
     },
 
@@ -52,11 +55,11 @@ export function noticesOf(
       const { operator, user } = invited
       const tenant = await getTenant({ ...scope, tenantId: SYSTEM_TENANT_ID })
       const language = languageOf(user)
-      const { role, reach } = operator
+      const access = await accessIn(context, language, operator)
       const message = composeMail('operatorInvite', tenant, user, {
         ...{ language, link },
         ...(!isStepForced && { text: 'mailOperatorInviteTextOfOneStep' }),
-        values: { by, role, tenants: tenantsIn(language, reach), host: new URL(link).host },
+        values: { by, ...access, host: new URL(link).host },
       })
       await context.outbox.post(tenant, message, { kind: 'operatorInvite', userId: user.id })
     },
@@ -65,9 +68,10 @@ export function noticesOf(
       const tenant = await getTenant({ ...scope, tenantId: SYSTEM_TENANT_ID })
       const inviter = await inviterOf(scope, operator.id)
       if (!inviter) return
-      const values = { email: user.email, role: operator.role }
+      const language = languageOf(inviter)
+      const values = { email: user.email, role: roleIn(language, operator.role) }
       const kind = 'operatorJoined'
-      const message = composeMail(kind, tenant, inviter, { language: languageOf(inviter), values })
+      const message = composeMail(kind, tenant, inviter, { language, values })
       await context.outbox.post(tenant, message, { kind, userId: inviter.id })
     },
 
@@ -87,6 +91,26 @@ export function noticesOf(
   }
 }
 
-function tenantsIn(language: Language, reach: Reach): string {
-  return reach === 'all' ? translator(language)('mailRoleAllTenants') : reach.join(', ')
+/** The role of an operator and the tenants that the operator sees, in words. */
+async function accessIn(
+  context: IssuerContext,
+  language: Language,
+  { role, reach }: Pick<Operator, 'role' | 'reach'>,
+): Promise<{ role: string; tenants: string }> {
+  return { role: roleIn(language, role), tenants: await tenantsIn(context, language, reach) }
+}
+
+function roleIn(language: Language, role: OperatorRole): string {
+  return translator(language)(`roleName_${role}`)
+}
+
+/** The tenants that an operator sees, by their domains. A tenant that is gone has its id. */
+async function tenantsIn(
+  { domain }: IssuerContext,
+  language: Language,
+  reach: Reach,
+): Promise<string> {
+  if (reach === 'all') return translator(language)('mailRoleAllTenants')
+  const tenants = await Promise.all(reach.map((id) => lookUpTenant(domain, id)))
+  return tenants.map((tenant, at) => tenant?.settings.domain ?? reach[at]).join(', ')
 }

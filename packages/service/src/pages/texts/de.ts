@@ -559,10 +559,16 @@ export const de: Texts = {
   mailImpersonatedSubject: 'Der Support von {company} hat sich in Ihrem Konto angemeldet',
   mailImpersonatedText:
     '{operator} vom Support von {company} hat sich um {time} UTC in Ihrem Konto angemeldet, für höchstens 15 Minuten. Der Grund steht auf der Seite Ihres Kontos, wo Sie es sofort beenden können.',
-  mailRoleSubject: 'Ihre Rolle in der Verwaltungskonsole wurde geändert',
+  mailRoleSubject: 'Ihr Zugang zur Verwaltungskonsole wurde geändert',
   mailRoleText:
     '{by} hat Ihre Rolle von {before} in {role} geändert. Damit sehen Sie {tenants}. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Inhaber der Konsole nach.',
+  mailReachText:
+    '{by} hat geändert, welche Mandanten Sie in der Verwaltungskonsole sehen: Jetzt sehen Sie {tenants}. Ihre Rolle ist {role} wie bisher. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Inhaber der Konsole nach.',
   mailRoleAllTenants: 'alle Mandanten',
+  roleName_owner: 'Inhaber',
+  roleName_admin: 'Admin',
+  roleName_support: 'Support',
+  roleName_viewer: 'Leser',
   mailRoleByCommand: 'Die Befehlszeile des Dienstes',
   mailOperatorInviteSubject: 'Ihre Einladung in die Verwaltungskonsole',
   mailOperatorInviteText:

@@ -526,10 +526,16 @@ export const en = {
   mailImpersonatedSubject: 'The support of {company} has logged in to your account',
   mailImpersonatedText:
     '{operator}, of the support of {company}, logged in to your account at {time} UTC, for 15 minutes at most. The reason is on the page of your account, where you can end it at once.',
-  mailRoleSubject: 'Your role in the management console was changed',
+  mailRoleSubject: 'Your access to the management console was changed',
   mailRoleText:
     '{by} has changed your role from {before} to {role}. You see {tenants} with it. If you did not expect this, ask an owner of the console.',
+  mailReachText:
+    '{by} has changed the tenants that you see in the management console: now you see {tenants}. Your role is {role}, as before. If you did not expect this, ask an owner of the console.',
   mailRoleAllTenants: 'all tenants',
+  roleName_owner: 'owner',
+  roleName_admin: 'admin',
+  roleName_support: 'support',
+  roleName_viewer: 'viewer',
   mailRoleByCommand: 'The command line of the service',
   mailOperatorInviteSubject: 'Your invitation to the management console',
   mailOperatorInviteText:
