@@ -96,7 +96,7 @@ interface Parts {
   'page-link': Pick<Shared, 't'> & { link?: PageLink | undefined }
   social: Pick<Shared, 't'> & Pick<Pages['login'], 'csrf' | 'social'> & { isFirst?: boolean }
   'social-note': Pick<Shared, 't'> & Pick<Pages['login'], 'socialProblem' | 'link'>
-  trust: Pick<Shared, 't'> & Pick<Pages['factor'], 'trustDays' | 'trust'>
+  trust: Pick<Shared, 't'> & Pick<Pages['factor'], 'trustFor' | 'trust'>
   who: Pick<Shared, 't'> & Pick<Pages['loginCode'], 'email' | 'otherPath'>
 }
 

@@ -199,8 +199,8 @@ export interface Pages {
     isNumeric: boolean
     action: string
     others: OtherStep[]
-    /** The number of days for which the device can be trusted; 0 if it cannot be trusted. */
-    trustDays: number
+    /** The time for which the device can be trusted, in words; `undefined` if it cannot be. */
+    trustFor: string | undefined
     /** Whether the visitor has chosen to trust the device. */
     trust?: boolean | undefined
     otherPath: string

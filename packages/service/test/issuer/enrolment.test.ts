@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { proveRecoveryCode } from '../../src/domain/factors/factors.ts'
 import type { User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'
@@ -192,6 +193,18 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await browser.submit(await browser.get(SECURITY), { remove: 'totp_app' })
     expect(await kindsOf(issuer, user)).toEqual(['password'])
     expect(issuer.problems).toEqual([])
+  })
+
+  test('the account page says how many recovery codes are left, and that only one is', async () => {
+    const { issuer, user, app } = await startWithFactors({ store })
+    await using _ = issuer
+    const { seed, codes } = await addApp(issuer, user)
+    for (const code of codes.slice(0, 7)) await proveRecoveryCode(issuer.scope, user.id, code)
+    const { browser, callback } = await logIn(issuer, app, ada)
+    await browser.submit(callback, { code: codeOf(seed) })
+    expect((await browser.get(SECURITY)).html).toContain('Only 3 codes are left.')
+    for (const code of codes.slice(7, 9)) await proveRecoveryCode(issuer.scope, user.id, code)
+    expect((await browser.get(SECURITY)).html).toContain('Only one code is left.')
   })
 
   test('five wrong codes by mail end the code on the account page, and another one that is sent adds the step', async () => {

@@ -43,6 +43,18 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(hasCode(over.callback)).toBe(false)
   })
 
+  test('the question whether to trust a device names the tenant’s time in words', async () => {
+    const { issuer, user, app } = await startWithFactors({ store })
+    await using _ = issuer
+    await addApp(issuer, user)
+    const times = { '1 hour': 3_600, '90 minutes': 5_400, '25 hours': 90_000, '1 day': 86_400 }
+    for (const [words, rememberDeviceSeconds] of Object.entries(times)) {
+      await issuer.changeSettings({ rememberDevice: true, rememberDeviceSeconds })
+      const { callback } = await logIn(issuer, app, ada)
+      expect(callback.html).toContain(`Do not ask again on this device for ${words}<`)
+    }
+  })
+
   test.each<[string, (world: Awaited<ReturnType<typeof startWithFactors>>) => Promise<unknown>]>([
     ['the setting is off', ({ issuer }) => issuer.changeSettings({ rememberDevice: false })],
     [

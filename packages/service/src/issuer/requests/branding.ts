@@ -73,16 +73,30 @@ export async function wayHome(
 
 /** A waiting time in words, such as `30 seconds`, rounded up to whole minutes or hours. */
 export function waitIn(language: Language, seconds: number): string {
-  const [unit, size] = waitUnits.find(([, each]) => seconds >= 1.5 * each) ?? ['second', 1]
+  const [, ...shorter] = units
+  return inUnits(language, shorter.find(([, size]) => seconds >= 1.5 * size) ?? SECOND, seconds)
+}
+
+/** A duration in words, such as `30 days`, in the longest unit of which it is a whole number. */
+export function durationIn(language: Language, seconds: number): string {
+  return inUnits(language, units.find(([, size]) => seconds % size === 0) ?? SECOND, seconds)
+}
+
+type Unit = readonly [name: 'day' | 'hour' | 'minute' | 'second', seconds: number]
+
+/** The units that are longer than a second. */
+const units: readonly Unit[] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+const SECOND: Unit = ['second', 1]
+
+function inUnits(language: Language, [unit, size]: Unit, seconds: number): string {
   const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' })
   return format.format(Math.ceil(seconds / size))
 }
-
-/** The units of long waiting times, with their length in seconds. */
-const waitUnits = [
-  ['hour', 3_600],
-  ['minute', 60],
-] as const
 
 /**
  * Looks up an application. If the store has failed, `undefined`, so that the page can be shown

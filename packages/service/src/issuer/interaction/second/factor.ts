@@ -7,10 +7,17 @@ import { note } from '../../../domain/writes/audit.ts'
 import { keyScript, type Pages, type Problem } from '../../../pages/index.ts'
 import type { SecondStepKind } from '../../../resources/credentials.ts'
 import { count } from '../../../telemetry/metrics.ts'
+import { durationIn } from '../../requests/branding.ts'
 import type { Form } from '../../requests/http.ts'
 import { accountPaths } from '../../requests/paths.ts'
 import { csrfToken, flowPath, otherPath } from '../flow/flow-path.ts'
-import { type InteractionRequest, mailContextOf, scopeOf, show } from '../flow/flow-request.ts'
+import {
+  type InteractionRequest,
+  languageOf,
+  mailContextOf,
+  scopeOf,
+  show,
+} from '../flow/flow-request.ts'
 import { showTooMany } from '../flow/too-many.ts'
 import { hasMailCode, judgeMailCode, mailCode } from '../mail/mail-code.ts'
 import { sendNews } from '../mail/messages.ts'
@@ -205,8 +212,10 @@ async function showForm(
     others: kinds
       .filter((other) => other !== kind)
       .map((other) => ({ href: `${path}&kind=${other}`, kind: other })),
-    trustDays:
-      rememberDevice && rememberDeviceSeconds > 0 ? Math.ceil(rememberDeviceSeconds / 86_400) : 0,
+    trustFor:
+      rememberDevice && rememberDeviceSeconds > 0
+        ? durationIn(languageOf(flow), rememberDeviceSeconds)
+        : undefined,
     otherPath: otherPath(interaction),
   })
 }
