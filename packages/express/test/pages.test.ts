@@ -121,6 +121,25 @@ test('pages are in the language that the browser prefers, and in the words of th
   await german.close()
 })
 
+test('a page in Arabic goes from right to left, and a text that is missing there is English from left to right', async () => {
+  const texts = { ar: { logOut: 'تسجيل الخروج', stayLoggedIn: 'البقاء' } }
+  await using own = await startSite(() => {}, { texts })
+  const arabic = await browser.newContext({ locale: 'ar' })
+  const page = await arabic.newPage()
+  await page.goto(`${own.url}/logout`)
+  await page.getByRole('button', { name: 'تسجيل الخروج' }).waitFor()
+  expect(await page.locator('html').getAttribute('dir')).toBe('rtl')
+  await page.getByRole('heading', { name: 'Log out?' }).waitFor()
+  const lefts = await page.evaluate<number[]>(`[0, 7].map((at) => {
+    const range = document.createRange()
+    range.setStart(document.querySelector('h1').firstChild, at)
+    range.setEnd(document.querySelector('h1').firstChild, at + 1)
+    return range.getBoundingClientRect().left
+  })`)
+  expect(lefts[1]).toBeGreaterThan(lefts[0] ?? 0)
+  await arabic.close()
+})
+
 test('a text of an unknown name is refused with the nearest one', () => {
   const start = (texts: object) => () => createAuthRouter({ texts } as AuthOptions)
   expect(start({ fr: { login: 'Entrer' } })).toThrow(

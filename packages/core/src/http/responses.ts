@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { LatchkeyError } from '../errors/errors.ts'
-import type { Translation } from '../texts/languages.ts'
+import { isRightToLeft, type Translation } from '../texts/languages.ts'
 import type { AuthResponse } from './request.ts'
 
 /** Redirects the visitor. */
@@ -30,6 +30,8 @@ const STYLE =
   '@media(max-width:30rem){main{padding:1.75rem 1.25rem}}main>:last-child{margin-bottom:0}' +
   '.icon{display:block;width:3rem;height:3rem;padding:.5rem;margin-bottom:1rem;border-radius:50%;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round;background:var(--plain-back);color:var(--soft)}' +
   '.icon.bad{background:var(--bad-back);color:var(--bad)}.icon.good{background:var(--good-back);color:var(--good)}' +
+  // A text that a language lacks is in English, so each block has the direction of its own text.
+  'h1,p,button,.button{unicode-bidi:plaintext}' +
   'h1{margin:0 0 .5rem;font-size:1.55rem;line-height:1.25;text-wrap:balance}p{margin:0 0 1rem}' +
   'a{color:var(--accent);text-underline-offset:.18em}small{color:var(--soft)}' +
   'button,.button{display:block;width:100%;min-height:3rem;margin:1.25rem 0 1rem;padding:.7rem 1rem;font:inherit;font-weight:650;text-align:center;text-decoration:none;cursor:pointer;border:1px solid transparent;border-radius:.7rem;background:var(--accent);color:var(--on)}' +
@@ -92,7 +94,8 @@ export function page(content: Page): AuthResponse {
     ['content-language', language],
     ['vary', 'accept-language'],
   ]
-  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main>${icon ? pictureOf(icon) : ''}<h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
+  const direction = isRightToLeft(language) ? ' dir="rtl"' : ''
+  const html = `<!doctype html><html lang="${language}"${direction}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main>${icon ? pictureOf(icon) : ''}<h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
   return { status, headers, body: html }
 }
 

@@ -383,7 +383,8 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   /**
    * Texts of the kit's pages by language, such as `{ fr: { logIn: 'Se connecter' } }`. They replace
    * the kit's texts in English (`en`) and German (`de`). Missing texts of a language are in
-   * English. A page is in the language that the browser prefers.
+   * English. A page is in the language that the browser prefers, and goes from right to left in
+   * Arabic, Hebrew and the like.
    */
   readonly texts?: Readonly<Record<string, Partial<PageTexts>>>
   /**

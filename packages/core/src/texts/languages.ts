@@ -28,6 +28,14 @@ export function languagesOf(own: Readonly<Record<string, Partial<PageTexts>>> = 
   return all
 }
 
+/** The languages that are written from right to left, by their primary tags. */
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set('ar ckb dv fa he ps sd ug ur yi'.split(' '))
+
+/** Whether a language is written from right to left. */
+export function isRightToLeft(language: string): boolean {
+  return RIGHT_TO_LEFT.has(language)
+}
+
 /**
  * The texts for a visitor, in the known language that the browser prefers; in English if it names
  * no known language.
