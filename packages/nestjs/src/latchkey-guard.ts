@@ -1,6 +1,6 @@
 import { LatchkeyError } from '@latchkey/core'
 import type { CanActivate, ExecutionContext } from '@nestjs/common'
-import { type Access, accessOf } from './access.ts'
+import { type Access, accessOf, isPublic } from './access.ts'
 import type { Connections } from './connections.ts'
 import { admitMessage } from './gateways.ts'
 import { admitResolver } from './graphql.ts'
@@ -27,8 +27,8 @@ export class LatchkeyGuard implements CanActivate {
       case 'ws':
         return admitMessage(context, requirement, this.#connections)
       default:
-        if (requirement === 'public') return true
-        throw unknownTransport(context)
+        mustBePublic(context)
+        return true
     }
   }
 }
@@ -45,9 +45,15 @@ async function admitRequest(context: ExecutionContext, requirement: Access): Pro
   return new Promise(() => {})
 }
 
-function unknownTransport(context: ExecutionContext): LatchkeyError {
+/**
+ * Refuses a message that has not passed the login, unless its handler is public.
+ *
+ * @throws {@link LatchkeyError} with `LATCHKEY_ROUTER_NOT_MOUNTED`.
+ */
+export function mustBePublic(context: ExecutionContext): void {
+  if (isPublic(context.getHandler(), context.getClass())) return
   const handler = `${context.getClass().name}.${context.getHandler().name}()`
-  return new LatchkeyError(
+  throw new LatchkeyError(
     'LATCHKEY_ROUTER_NOT_MOUNTED',
     `${handler} handles "${context.getType()}", which has not passed the login: the guard decides about HTTP, GraphQL and gateways. Put @Public() on it, and a guard of your own.`,
   )

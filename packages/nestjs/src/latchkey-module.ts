@@ -13,6 +13,7 @@ import { checkFieldResolvers } from './graphql.ts'
 import { LatchkeyErrorFilter } from './latchkey-error-filter.ts'
 import { LatchkeyGuard } from './latchkey-guard.ts'
 import { keepHandle, LatchkeyService } from './latchkey-service.ts'
+import { guardMessages } from './microservices.ts'
 import { mount } from './mount.ts'
 
 /**
@@ -74,6 +75,7 @@ export class LatchkeyModule implements NestModule {
     // providers.
     config.useGlobalGuards(new LatchkeyGuard(connections))
     secureGateways(config, modules, connections)
+    guardMessages(modules)
   }
 
   /**
