@@ -24,6 +24,7 @@ export function Public(): ClassDecorator & MethodDecorator {
 /**
  * Sets the requirement of a handler or a controller, such as roles. The requirement of a handler is
  * combined with that of its controller. If both have the same member, the handler's value is used.
+ * `enforce: false` rehearses only the rules beside it, not those of the other decorator.
  *
  * @throws {@link ConfigError} for a requirement with an unknown name, a wrong type, or a member
  *   that is `undefined` or empty.

@@ -8,7 +8,7 @@ import {
 import type { NodeRequest } from '@latchkey/core/node'
 import type { ExecutionContext, WebSocketAdapter } from '@nestjs/common'
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core'
-import { type Access, ANY_USER, accessAt, isPublic } from './access.ts'
+import { ANY_USER, accessAt, firstRefusal, type HandlerAccess, isPublic } from './access.ts'
 import { type Client, type Connections, forgedRefusal } from './connections.ts'
 import { notMounted, orRefusal, refusalFrom, told } from './refusals.ts'
 import { visits } from './visits.ts'
@@ -235,13 +235,13 @@ let WsException: Exception | undefined
  */
 export async function admitMessage(
   context: ExecutionContext,
-  requirement: Access,
+  access: HandlerAccess,
   connections: Connections,
 ): Promise<true> {
   WsException ??= (await import('@nestjs/websockets')).WsException
   const ws = context.switchToWs()
   const client = ws.getClient<object>()
-  const refusal = await orRefusal(decideMessage(context, client, requirement, connections))
+  const refusal = await orRefusal(decideMessage(context, client, access, connections))
   if (refusal) throw wsException(refusal, ws.getPattern())
   return true
 }
@@ -249,18 +249,18 @@ export async function admitMessage(
 async function decideMessage(
   context: ExecutionContext,
   client: object,
-  requirement: Access,
+  access: HandlerAccess,
   connections: Connections,
 ): Promise<Refusal | undefined> {
   const request = requests.get(client)
-  if (!request) return requirement === 'public' ? undefined : notMounted(noHandshake(context))
+  if (!request) return access === 'public' ? undefined : notMounted(noHandshake(context))
   const ended = connections.endedRefusal(client)
   if (ended) return ended
   const visit = await connections.open(request)
   const refusal =
-    requirement === 'public'
+    access === 'public'
       ? await forgedRefusal(visit, request)
-      : await visit.refusal(requirement, request)
+      : await firstRefusal(access, (requirement) => visit.refusal(requirement, request))
   if (refusal) return refusal
   const visitsOfClient = messages.get(client) ?? new Map()
   messages.set(client, visitsOfClient.set(context.getHandler(), visit))

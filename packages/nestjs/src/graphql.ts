@@ -8,8 +8,7 @@ import {
 import type { NodeRequest } from '@latchkey/core/node'
 import type { ExecutionContext } from '@nestjs/common'
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core'
-import type { Access } from './access.ts'
-import { isPublic } from './access.ts'
+import { firstRefusal, type HandlerAccess, isPublic } from './access.ts'
 import { type Connections, forgedRefusal } from './connections.ts'
 import { notMounted, orRefusal, refusalFrom, told } from './refusals.ts'
 import { visits } from './visits.ts'
@@ -49,15 +48,13 @@ interface Opening {
  */
 export async function admitResolver(
   context: ExecutionContext,
-  requirement: Access,
+  access: HandlerAccess,
   connections: Connections,
 ): Promise<true> {
   const graphql = graphqlContextOf(context)
   const request = requestIn(graphql)
   const extra = request ? undefined : extraIn(graphql)
-  const refusal = await orRefusal(
-    decide(context, { graphql, request, extra }, requirement, connections),
-  )
+  const refusal = await orRefusal(decide(context, { graphql, request, extra }, access, connections))
   if (refusal) throw graphqlError(refusal)
   return true
 }
@@ -71,14 +68,14 @@ interface Operation {
 async function decide(
   context: ExecutionContext,
   { graphql, request, extra }: Operation,
-  requirement: Access,
+  access: HandlerAccess,
   connections: Connections,
 ): Promise<Refusal | undefined> {
   if (request) {
-    if (requirement === 'public') return undefined
-    return admit(context, visits.of<never>(request), requirement, request)
+    if (access === 'public') return undefined
+    return admit(context, visits.of<never>(request), access, request)
   }
-  if (!extra) return requirement === 'public' ? undefined : notMounted(noRequest(context))
+  if (!extra) return access === 'public' ? undefined : notMounted(noRequest(context))
   // All resolvers of an operation share one look-up of the session. The next operation looks up the
   // session again.
   let opening = operations.get(graphql)
@@ -89,9 +86,9 @@ async function decide(
   const visit = await opening.opened
   opening.visit = visit
   const refusal =
-    requirement === 'public'
+    access === 'public'
       ? await forgedRefusal(visit, extra.request)
-      : await admit(context, visit, requirement, extra.request)
+      : await admit(context, visit, access, extra.request)
   if (!refusal) connections.watch(extra.socket, extra.request, visit)
   return refusal ?? connections.endedRefusal(extra.socket)
 }
@@ -99,14 +96,16 @@ async function decide(
 async function admit(
   context: ExecutionContext,
   visit: AnyVisit,
-  requirement: Exclude<Access, 'public'>,
+  requirements: Exclude<HandlerAccess, 'public'>,
   request: object,
 ): Promise<Refusal | undefined> {
-  const decision = await visit.decide(requirement, request)
-  if (decision.refusal) return decision.refusal
   const info = infoOf(context)
-  if (info) admissions.set(info, decision)
-  return undefined
+  return firstRefusal(requirements, async (requirement) => {
+    const decision = await visit.decide(requirement, request)
+    if (decision.refusal) return decision.refusal
+    if (info) admissions.set(info, decision)
+    return undefined
+  })
 }
 
 /**

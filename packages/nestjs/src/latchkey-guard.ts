@@ -1,6 +1,6 @@
 import { LatchkeyError } from '@latchkey/core'
 import type { CanActivate, ExecutionContext } from '@nestjs/common'
-import { type Access, accessOf, isPublic } from './access.ts'
+import { accessOf, firstRefusal, type HandlerAccess, isPublic } from './access.ts'
 import type { Connections } from './connections.ts'
 import { admitMessage } from './gateways.ts'
 import { admitResolver } from './graphql.ts'
@@ -18,14 +18,14 @@ export class LatchkeyGuard implements CanActivate {
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const requirement = accessOf(context.getHandler(), context.getClass())
+    const access = accessOf(context.getHandler(), context.getClass())
     switch (context.getType<string>()) {
       case 'http':
-        return admitRequest(context, requirement)
+        return admitRequest(context, access)
       case 'graphql':
-        return admitResolver(context, requirement, this.#connections)
+        return admitResolver(context, access, this.#connections)
       case 'ws':
-        return admitMessage(context, requirement, this.#connections)
+        return admitMessage(context, access, this.#connections)
       default:
         mustBePublic(context)
         return true
@@ -33,11 +33,11 @@ export class LatchkeyGuard implements CanActivate {
   }
 }
 
-async function admitRequest(context: ExecutionContext, requirement: Access): Promise<boolean> {
-  if (requirement === 'public') return true
+async function admitRequest(context: ExecutionContext, access: HandlerAccess): Promise<boolean> {
+  if (access === 'public') return true
   const request = context.switchToHttp().getRequest<object>()
   const visit = visits.of<never>(request)
-  const refusal = await visit.admit(requirement, request)
+  const refusal = await firstRefusal(access, (requirement) => visit.admit(requirement, request))
   if (!refusal) return true
   visit.send(refusal)
   // The response is already sent. If the guard returned `false` or threw an error, an exception
