@@ -10,6 +10,7 @@ import type { ExecutionContext, WebSocketAdapter } from '@nestjs/common'
 import { type ApplicationConfig, MetadataScanner, type ModulesContainer } from '@nestjs/core'
 import { ANY_USER, accessAt, firstRefusal, type HandlerAccess, isPublic } from './access.ts'
 import { type Client, type Connections, forgedRefusal } from './connections.ts'
+import { checkRecovered } from './recovery.ts'
 import { notMounted, orRefusal, refusalFrom, told } from './refusals.ts'
 import { visits } from './visits.ts'
 
@@ -129,6 +130,7 @@ function secureIo(server: IoServer, decide: Decide, connected: Connected): void 
     )
   })
   server.on('connection', (client) => connected(client, client.request))
+  checkRecovered(server)
 }
 
 /** The error that a client of Socket.IO receives as `connect_error`. */
