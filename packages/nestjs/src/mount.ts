@@ -2,6 +2,7 @@ import { type AuthOptions, ConfigError } from '@latchkey/core'
 import { asGuard } from '@latchkey/core/adapter'
 import type { HttpServer } from '@nestjs/common'
 import type { Handle } from './latchkey-service.ts'
+import { visits } from './visits.ts'
 
 const mounted = new WeakSet<object>()
 
@@ -44,11 +45,21 @@ export async function mount(adapter: HttpServer, options: AuthOptions): Promise<
  * already sent the response.
  */
 function keepAnswers(adapter: HttpServer): void {
-  const { reply } = adapter
-  adapter.reply = (response: object, body: unknown, status?: number) => {
-    const isAnswered = (body ?? response) === response && adapter.isHeadersSent?.(response)
-    return isAnswered ? undefined : reply.call(adapter, response, body, status)
+  for (const name of ['reply', 'render', 'redirect'] as const) {
+    const send = adapter[name] as (response: PlatformResponse, ...result: unknown[]) => unknown
+    adapter[name] = (response: PlatformResponse, ...result: unknown[]) =>
+      isAnswered(response) ? undefined : send.call(adapter, response, ...result)
   }
+}
+
+/** A response of Express, or a reply of Fastify. */
+interface PlatformResponse {
+  readonly req?: object
+  readonly request?: object
+}
+
+function isAnswered({ req, request = req }: PlatformResponse): boolean {
+  return request !== undefined && visits.find(request)?.answer !== undefined
 }
 
 function missing(platform: 'express' | 'fastify'): (cause: unknown) => never {

@@ -12,16 +12,20 @@ import {
 import { logIn, startIdentity } from '@latchkey/testing'
 import {
   type CallHandler,
+  Catch,
   Controller,
+  type ExceptionFilter,
   type ExecutionContext,
   Get,
   Inject,
   type NestInterceptor,
   Post,
+  Redirect,
+  Render,
   Req,
   UseGuards,
 } from '@nestjs/common'
-import { finalize, type Observable } from 'rxjs'
+import { finalize, map, type Observable } from 'rxjs'
 import request from 'supertest'
 import { describe, expect, test } from 'vitest'
 import { OPTIONS, PLATFORMS, startNest } from './support/start.ts'
@@ -82,6 +86,25 @@ class Pages {
     await auth.logout()
   }
 
+  @Post('/leave/with-result')
+  async leaveWithResult(@CurrentAuth() auth: RequestAuth): Promise<object> {
+    await auth.logout()
+    return { ok: true }
+  }
+
+  @Post('/leave/with-view')
+  @Render('left')
+  async leaveWithView(@CurrentAuth() auth: RequestAuth): Promise<object> {
+    await auth.logout()
+    return { name: 'Ada' }
+  }
+
+  @Post('/leave/with-redirect')
+  @Redirect('/maybe')
+  async leaveWithRedirect(@CurrentAuth() auth: RequestAuth): Promise<void> {
+    await auth.logout()
+  }
+
   @Get('/devices')
   async devices(@Req() req: object): Promise<number> {
     const { sub } = getUser(req)
@@ -94,6 +117,21 @@ class Watching implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(finalize(() => this.ended.push(context.getHandler().name)))
+  }
+}
+
+class Wrapping implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(map((data) => ({ data })))
+  }
+}
+
+@Catch()
+class CatchAll implements ExceptionFilter {
+  readonly caught: unknown[] = []
+
+  catch(error: unknown): void {
+    this.caught.push(error)
   }
 }
 
@@ -141,6 +179,29 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     expect(watching.ended).toEqual(['enter', 'me', 'leave'])
     await app.close()
   })
+
+  test.each(['/leave', '/leave/with-result', '/leave/with-view', '/leave/with-redirect'])(
+    'a handler that has logged its user out sends no second response (%s)',
+    async (path) => {
+      await using identity = await startIdentity()
+      const filter = new CatchAll()
+      const app = await startNest(createAdapter(), Pages, identity.clientOptions(), (made) => {
+        made.useGlobalInterceptors(new Wrapping())
+        made.useGlobalFilters(filter)
+      })
+      const browser = await logIn(app.getHttpServer(), await identity.createUser())
+
+      const left = await browser.post(path).set('accept', 'text/html')
+
+      expect([left.status, left.headers.location]).toEqual([
+        303,
+        expect.stringMatching(/logout|end/),
+      ])
+      expect((await browser.get('/maybe')).body).toEqual({ data: 'out' })
+      expect(filter.caught).toEqual([])
+      await app.close()
+    },
+  )
 
   test('LatchkeyService works after the application has started, and throws a clear error before', async () => {
     const app = await startNest(createAdapter(), Pages, OPTIONS)

@@ -44,7 +44,8 @@ export interface ResponsePort<Sent = Answer> extends HeaderSink {
 export interface Visit<U = AppUser, Sent = Answer> {
   /**
    * The kit's response, if the request is for one of the kit's routes. Send this response, and
-   * nothing else.
+   * nothing else. After `auth.login()` and `auth.logout()`, the response that they have sent or
+   * returned.
    */
   readonly answer: Answer | undefined
   /** The user, the session and the tokens, as the application gets them. */
@@ -306,7 +307,10 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   }
 
   respond(response: AuthResponse): Sent {
-    return this.send(this.#write(response))
+    const answer = this.#write(response)
+    const sent = this.send(answer)
+    this.#answer = answer
+    return sent
   }
 
   setCookies(cookies: readonly string[]): void {
