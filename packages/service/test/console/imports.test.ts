@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { limit } from '../../../../test/support/limits.ts'
 import type { Page } from '../issuer/support/browser.ts'
 import { LEGACY_PASSWORD, legacyHashes } from '../support/legacy-hashes.ts'
+import { useSharedData } from '../support/shared-data.ts'
 import {
   type OperatorBrowser,
   on,
@@ -792,3 +793,23 @@ describe.each(stores)('on %s, an import in the console', (store) => {
     expect(page.status).toBe(403)
   })
 })
+
+const sharedData = useSharedData()
+
+test.each(['keep', 'update'])(
+  'on PostgreSQL, an import in the console (%s) refuses a row with a text that no database can store, and no other',
+  async (present) => {
+    await using running = await startConsole(await sharedData())
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    const owner = await running.logIn({ role: 'owner' })
+    const path = `${tenant.path}/users/import`
+    const rows = ['a\0@b.example', 'a\ud800@b.example', 'eve@x.example'].map((email) => ({ email }))
+    const { location = '' } = await upload(owner, path, JSON.stringify(rows))
+    const { checked } = await check(owner, location, { present })
+    await pressBegin(owner, path, checked)
+    const done = textOf((await untilStill(owner, location)).html)
+    expect(done).toMatch(/Created\s*1[\s\S]*Refused\s*2/)
+    expect(await statesOf(tenant)).toEqual({ [ada.email]: false, 'eve@x.example': false })
+  },
+)

@@ -155,6 +155,21 @@ describe.each(places)('on %s', (place) => {
     expect(await bring(api, [{ id, ...ada, password: plain }])).toMatchObject({ unchanged: 1 })
   })
 
+  test.each(['\0', '\ud800'])(
+    'the text %j refuses the row that has it, and no other',
+    async (text) => {
+      await using api = await start(place)
+      const id = await importOne(api, ada)
+      const broken = { profile: { email: `a${text}@b.example` } }
+      const body = await bring(api, [{ id, ...ada }, broken, { ...ada, id: `usr_${text}` }])
+      expect(body).toMatchObject({ unchanged: 1, refused: 1, conflict: 1 })
+      expect(body.data[1]).toMatchObject({ status: 'refused', code: 'invalid_email' })
+      expect(body.data[2].conflicts).toEqual([{ member: 'user', reason: 'deleted_here' }])
+      const { body: created } = await api.post(`/x${api.users}/import`, { users: [ada, broken] })
+      expect(created).toMatchObject({ existing: 1, refused: 1 })
+    },
+  )
+
   test('each update is in the audit log with its members, and the run as a whole', async () => {
     await using api = await start(place)
     const id = await importOne(api, ada)

@@ -12,7 +12,14 @@ import { type DomainContext, nowMicros, type Scope, updated } from '../writes/co
 import { found, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
 import { reason } from '../writes/reasons/index.ts'
-import { checkEmail, checkMetadata, checkNewEmail, checkText, limits } from '../writes/rules.ts'
+import {
+  checkEmail,
+  checkMetadata,
+  checkNewEmail,
+  checkText,
+  isWhole,
+  limits,
+} from '../writes/rules.ts'
 
 /** A function that returns additional claims for the ID tokens of a user. */
 export type ClaimsOf = (
@@ -113,12 +120,17 @@ export async function getAccount({ context, tenantId }: Scope, id: string): Prom
   return { ...account, credentials }
 }
 
-/** The users with these email addresses. The keys are the addresses as the caller wrote them. */
+/**
+ * The users with these email addresses. The keys are the addresses as the caller wrote them.
+ *
+ * A text that cannot be stored finds no user. It does not reach the store, because PostgreSQL would
+ * refuse the look-up of all addresses for it.
+ */
 export async function findUsers(
   { context, tenantId }: Scope,
   emails: readonly string[],
 ): Promise<Map<string, User>> {
-  const keys = [...new Set(emails.map(emailKey))]
+  const keys = [...new Set(emails.map(emailKey))].filter(isWhole)
   const users = await context.store.users.findByEmails(tenantId, keys)
   const byKey = new Map(users.map((user) => [user.emailKey, user]))
   return new Map(
@@ -129,9 +141,12 @@ export async function findUsers(
   )
 }
 
-/** The users of the tenant with one of these ids. Unknown ids are left out. */
+/**
+ * The users of the tenant with one of these ids. Unknown ids are left out. As in {@link findUsers},
+ * a text that cannot be stored is unknown.
+ */
 export function usersById({ context, tenantId }: Scope, ids: readonly string[]): Promise<User[]> {
-  return context.store.users.getMany([tenantId], ids)
+  return context.store.users.getMany([tenantId], ids.filter(isWhole))
 }
 
 /**
