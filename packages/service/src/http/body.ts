@@ -121,6 +121,6 @@ function isObjectSchema(schema: unknown): schema is z.ZodObject {
 function codeFor(path: readonly PropertyKey[]): ErrorCode {
   if (path[0] === 'metadata') return 'invalid_metadata'
   if (/_urls?$/.test(String(path[0]))) return 'invalid_url'
-  if (/email$/.test(String(path[1]))) return 'invalid_email'
+  if (/^(support_)?email$/.test(String(path[1]))) return 'invalid_email'
   return 'invalid_request'
 }

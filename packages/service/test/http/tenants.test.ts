@@ -170,6 +170,17 @@ test('support_email must be an email address', async () => {
   expectError(answer, 400, 'invalid_email')
 })
 
+test.each([
+  ['support_email', 'invalid_email'],
+  ['allow_totp_email', 'invalid_request'],
+])('%s of a wrong type is refused with %s', async (name, code) => {
+  await using api = await startApi()
+
+  const answer = await api.post(api.tenant, { settings: { domain: 'acme.example', [name]: 7 } })
+
+  expectError(answer, 400, code)
+})
+
 test('a domain may have a port and is kept in lower case', async () => {
   await using api = await startApi()
 
