@@ -7,7 +7,7 @@ import type { UserBody } from './schemas.ts'
 import { formatTimestamp, parseTimestamp } from './timestamps.ts'
 
 /**
- * Makes the input for a user from a request body.
+ * Makes the input for a user from a request body. An empty `verified_at` counts as absent.
  *
  * @throws ServiceError `invalid_request` if `verified_at` is no timestamp, or is before 1970 in a
  *   body with `email_verified: true`.
@@ -19,7 +19,7 @@ export function userInput({ disabled, metadata, profile, verified_at }: UserBody
   return {
     email,
     emailVerified: email_verified,
-    verifiedAt: verified_at === undefined ? undefined : instantOf(verified_at, email_verified),
+    verifiedAt: verified_at ? instantOf(verified_at, email_verified) : undefined,
     disabled,
     metadata,
     profile: Object.fromEntries(
@@ -47,7 +47,7 @@ export function ignoredMembers({ verified_at, profile }: UserBody): string[] {
   const used = profile[givenNameIn(profile) ?? 'given_name']
   const lost = GIVEN_NAMES.filter((name) => profile[name] && profile[name] !== used)
   return [
-    ...(verified_at !== undefined && !profile.email_verified ? ['verified_at'] : []),
+    ...(verified_at && !profile.email_verified ? ['verified_at'] : []),
     ...lost.map((name) => `profile.${name}`),
   ]
 }

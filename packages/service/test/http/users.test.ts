@@ -165,6 +165,24 @@ describe.each(stores)('on %s', (store) => {
     expect(headers.get('latchkey-ignored-fields')).toBe('verified_at')
   })
 
+  test('an empty "verified_at" counts as absent, on create, update and import', async () => {
+    await using api = await startApi(store)
+    const user = await api.createUser('ada@example.com')
+
+    const { status, body, headers } = await api.post(`${api.users}/${user.id}`, {
+      ...user,
+      verified_at: '',
+    })
+
+    expect([status, body]).toEqual([200, { ...user, updated_at: body.updated_at }])
+    expect(headers.get('latchkey-ignored-fields')).toBeNull()
+    const profile = { email: 'b@example.com', email_verified: true }
+    const verified = await api.create(api.users, { profile, verified_at: '' })
+    expect(verified.verified_at).toBe(verified.created_at)
+    const users = [{ profile: { email: 'c@example.com' }, verified_at: '' }]
+    expect((await api.post(`/x${api.users}/import`, { users })).body.created).toBe(1)
+  })
+
   test('a day that does not exist is no timestamp', async () => {
     await using api = await startApi(store)
     const profile = { email: 'ada@example.com', email_verified: true }
