@@ -155,6 +155,18 @@ describe.each(stores)('on %s', (store) => {
     expect(second.headers.get('link')).toBeNull()
   })
 
+  test('a list cannot go on after a credential that was deleted, and says so', async () => {
+    await using api = await openApi(store)
+    const { path } = await withFactors(api)
+    await api.delete(`${path}/totp_app`)
+
+    const answer = await api.get(`${path}?limit=4&after=totp_app`)
+
+    expectError(answer, 400, 'invalid_request')
+    expect(answer.headers.get('latchkey-error-detail')).toContain('Begin the list again')
+    expect((await api.get(`${path}?after=${SOCIAL}`)).body).toMatchObject({ total: 5, count: 0 })
+  })
+
   test.each(ids)('only the flag disabled and the metadata of %s can be changed', async (id) => {
     await using api = await openApi(store)
     const { path } = await withFactors(api)

@@ -93,13 +93,22 @@ export async function getCredential(
   return found(await context.store.credentials.get(tenantId, userId, id))
 }
 
-/** One page of the credentials of a user. @throws ServiceError `not_found` for an unknown user. */
+/**
+ * One page of the credentials of a user.
+ *
+ * @throws ServiceError `not_found` for an unknown user, and `invalid_request` if the user has no
+ *   credential `after`. The list is in the order of creation, and most ids say nothing about it, so
+ *   the place of a deleted credential is unknown.
+ */
 export async function listCredentials(
   { context, tenantId }: Scope,
   userId: string,
   page: Page,
 ): Promise<Listing<Credential>> {
-  return found(await context.store.credentials.list(tenantId, userId, page))
+  const listing = found(await context.store.credentials.list(tenantId, userId, page))
+  if (page.after === undefined || listing.items.length > 0) return listing
+  if (await context.store.credentials.get(tenantId, userId, page.after)) return listing
+  throw new ServiceError('invalid_request', reason('query_after_gone'))
 }
 
 /** Makes a password credential of `user`, without storing it. */

@@ -4,6 +4,10 @@ export const requests = {
     en: '"after" must be the id of the last item of the page before; "link" has the address of the next page.',
     de: '„after“ muss die ID des letzten Eintrags der Seite davor sein; „link“ nennt die Adresse der nächsten Seite.',
   },
+  query_after_gone: {
+    en: 'The user has no credential with the id in "after"; it may have been deleted. Begin the list again without "after".',
+    de: 'Der Benutzer hat keine Anmeldemethode mit der ID in „after“; vielleicht wurde sie gelöscht. Beginnen Sie die Liste noch einmal ohne „after“.',
+  },
   query_after_place: {
     en: '"after" comes from the address of the next page, which "link" has; send it as it is.',
     de: '„after“ kommt aus der Adresse der nächsten Seite, die „link“ nennt; senden Sie es unverändert.',
