@@ -83,6 +83,24 @@ describe.each(members)('%s', (_, bodyOf) => {
     expectError(await api.post(api.applications, body), 400, 'invalid_url')
     expect((await api.get(`${api.applications}/${id}`)).body).toMatchObject(body)
   })
+
+  test('that developer mode allowed is accepted when it is posted back, and no other', async () => {
+    await using api = await startApi()
+    await setDeveloperMode(api, true)
+    const url = 'http://app.internal:8080/callback'
+    const { id } = await api.create(api.applications, bodyOf(url))
+    await setDeveloperMode(api, false)
+    const path = `${api.applications}/${id}`
+    const { body } = await api.get(path)
+
+    const answer = await api.post(path, { ...body, name: 'New' })
+
+    expect(answer.body).toEqual({ ...body, name: 'New', updated_at: answer.body.updated_at })
+    const other = { ...body, ...bodyOf('http://other.internal/') }
+    expectError(await api.post(path, other), 400, 'invalid_url')
+    await api.post(path, {})
+    expectError(await api.post(path, bodyOf(url)), 400, 'invalid_url')
+  })
 })
 
 describe.each(stores)('on %s, when developer mode is switched off', (store) => {

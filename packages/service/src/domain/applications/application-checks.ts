@@ -30,12 +30,17 @@ interface Check extends Pick<ApplicationProblem, 'field' | 'index'> {
 }
 
 /**
- * Checks all members of an application.
+ * Checks all members of an application. A plain-http URL that the same member has already may stay
+ * after developer mode is switched off.
  *
  * @throws ServiceError for the first rule that is broken.
  */
-export function checkApplication(input: ApplicationInput, developerMode: boolean): void {
-  for (const { run } of checksOf(input, developerMode)) run()
+export function checkApplication(
+  input: ApplicationInput,
+  stored: Application | undefined,
+  settings: TenantSettings,
+): void {
+  for (const { run } of checksOf(input, stored, settings)) run()
 }
 
 /**
@@ -58,10 +63,7 @@ export function problemsOfApplication(
   stored: Application | undefined,
   settings: TenantSettings,
 ): ApplicationProblem[] {
-  const checks = [
-    ...checksOf(input, settings.developerMode),
-    ...newChecksOf(input, stored, settings),
-  ]
+  const checks = [...checksOf(input, stored, settings), ...newChecksOf(input, stored, settings)]
   const problems: ApplicationProblem[] = []
   for (const { field, index, run } of checks) {
     if (problems.some((one) => one.field === field && one.index === index)) continue
@@ -75,21 +77,31 @@ export function problemsOfApplication(
   return problems
 }
 
-function checksOf(input: ApplicationInput, developerMode: boolean): Check[] {
+function checksOf(
+  input: ApplicationInput,
+  stored: Application | undefined,
+  { developerMode }: TenantSettings,
+): Check[] {
   const { name, metadata, loginUrl } = input
+  const before = stored && Object.fromEntries(listsOf(stored))
   return [
     { field: 'name', run: () => checkText('invalid_request', '"name"', name) },
     { field: 'metadata', run: () => checkMetadata(metadata) },
     {
       field: 'login_url',
-      run: () => loginUrl !== '' && checkUrl('"login_url"', loginUrl, developerMode),
+      run: () =>
+        loginUrl !== '' &&
+        checkUrl('"login_url"', loginUrl, developerMode || loginUrl === stored?.loginUrl),
     },
     ...listsOf(input).flatMap(([field, urls]): Check[] => [
       { field, run: () => checkUrlCount(field, urls) },
       ...urls.slice(0, limits.urls).map((url, index) => ({
         field,
         index,
-        run: () => checkReturnUrl(`"${field}[${index}]"`, url, input, developerMode),
+        run: () => {
+          const allowsHttp = developerMode || before?.[field]?.includes(url) === true
+          checkReturnUrl(`"${field}[${index}]"`, url, input, allowsHttp)
+        },
       })),
     ]),
   ]

@@ -31,7 +31,7 @@ export async function createApplication(
   input: ApplicationInput,
 ): Promise<Application> {
   const { settings } = await getTenant(scope)
-  checkApplication(input, settings.developerMode)
+  checkApplication(input, undefined, settings)
   checkNewApplication(input, undefined, settings)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
@@ -119,14 +119,13 @@ export async function updateApplication(
   input: ApplicationInput,
   readAt?: Micros,
 ): Promise<Application> {
-  const { developerMode } = (await getTenant(scope)).settings
-  checkApplication(input, developerMode)
   return change(
     scope,
     'application.update',
     id,
     (last, { settings }, offering) => {
       refuseStale(last, readAt)
+      checkApplication(input, last, settings)
       checkNewApplication(input, last, settings)
       refuseTakenApi(input, last, offering)
       return input
