@@ -364,7 +364,7 @@ function callOf(options: ApiOptions, req: express.Request, res: express.Response
     webhooks,
     fileType: undefined,
     ids,
-    spend: (requests) => rateLimit.spend(caller.id, requests),
+    spendFurther: (requests) => rateLimit.spendFurther(caller.id, requests),
     warn: (sentence) => void res.appendHeader('latchkey-warning', headerText(sentence)),
     isAbandoned: () => res.destroyed,
   }

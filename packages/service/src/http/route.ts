@@ -63,11 +63,12 @@ export interface Call {
   /** The ids in the path. Only those that the path of the route names are present. */
   readonly ids: PathParameters
   /**
-   * Counts further requests of the sender for the rate limit, at most the whole limit.
+   * Counts further requests of the sender for the rate limit. With this request, they count at most
+   * as the whole limit.
    *
    * @throws ServiceError `rate_limited`.
    */
-  spend(requests: number): Promise<void>
+  spendFurther(requests: number): Promise<void>
   /**
    * Adds a `latchkey-warning` header, for information that has no place in the documented response.
    */

@@ -226,9 +226,39 @@ test('100 users count as one request, and each password to be hashed as one more
   expect((await importUsers(api, users, fast)).body.created).toBe(100)
 
   const plain = { alg: 'plain', hash: PASSWORD }
-  const hashed = [200, 201, 202].map((n) => ({ ...userOf(n), password: plain }))
-  const answer = await importUsers(api, hashed, slow)
-  expectError(answer, 429, 'rate_limited')
-  expect(answer.headers.get('retry-after')).toBe('1')
-  expect((await api.get(api.users)).body.total).toBe(100)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => {
+      const hashed = [0, 1, 2].map((n) => ({ ...userOf(200 + 3 * at + n), password: plain }))
+      return importUsers(api, hashed, slow)
+    }),
+  )
+  const refused = answers.filter(({ status }) => status !== 200)
+  expect(refused).not.toEqual([])
+  for (const answer of refused) {
+    expectError(answer, 429, 'rate_limited')
+    expect(answer.headers.get('retry-after')).toBe('1')
+  }
+  const created = 100 + 3 * (answers.length - refused.length)
+  expect((await api.get(api.users)).body.total).toBe(created)
 })
+
+test.each([1, 3])(
+  'a rested key that may make %i requests a second can import 5 passwords to be hashed, and a preview counts once',
+  async (requestsPerSecond) => {
+    await using api = await startApi('memory', { requestsPerSecond })
+    const { admin } = api.service
+    const keys = await Promise.all(
+      [1, 2].map(() => admin.createApiKey({ name: 'x', reach: [api.tenantId] })),
+    )
+    const [one, other] = keys.map(({ secret }) => ({ authorization: `Bearer ${secret}` }))
+    const plain = { alg: 'plain', hash: PASSWORD }
+    const users = Array.from({ length: 5 }, (_, n) => ({ ...userOf(n), password: plain }))
+    const previews = Array.from({ length: requestsPerSecond }, () =>
+      api.post(`${importPath(api)}/preview`, { users }, one),
+    )
+    for (const { status, body } of await Promise.all(previews)) {
+      expect([status, body.created]).toEqual([200, 5])
+    }
+    expect((await importUsers(api, users, other)).body.created).toBe(5)
+  },
+)

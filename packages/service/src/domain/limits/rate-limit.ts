@@ -11,14 +11,15 @@ import { reason } from '../writes/reasons/index.ts'
 
 /** The limit of requests of each API key. */
 export interface RateLimit {
+  /** Counts a request of a key. @throws ServiceError `rate_limited`, with the seconds to wait. */
+  spend(keyId: string): Promise<void>
   /**
-   * Counts requests of a key.
+   * Counts the work of a counted request as further requests. The request and its work count at
+   * most as the limit of a second, so that a rested key can make every request.
    *
-   * @param requests - The number of requests. More than the limit of a second count as that limit.
-   *   Default 1.
    * @throws ServiceError `rate_limited`, with the seconds to wait.
    */
-  spend(keyId: string, requests?: number): Promise<void>
+  spendFurther(keyId: string, requests: number): Promise<void>
 }
 
 /** The default number of requests per second. */
@@ -64,7 +65,7 @@ function limitOf(
 ): RateLimit {
   async function refusalOf(keyId: string, requests: number): Promise<Error | undefined> {
     try {
-      await limiter.consume(keyId, Math.min(requests, requestsPerSecond))
+      await limiter.consume(keyId, requests)
       return undefined
     } catch (cause) {
       if (!(cause instanceof RateLimiterRes)) throw cause
@@ -76,12 +77,17 @@ function limitOf(
       )
     }
   }
+  async function consume(keyId: string, requests: number): Promise<void> {
+    const refusal = await traced(() => refusalOf(keyId, requests))
+    if (!refusal) return
+    count('limits', { limit: 'requestsPerSecond' })
+    throw refusal
+  }
   return {
-    async spend(keyId, requests = 1) {
-      const refusal = await traced(() => refusalOf(keyId, requests))
-      if (!refusal) return
-      count('limits', { limit: 'requestsPerSecond' })
-      throw refusal
+    spend: (keyId) => consume(keyId, 1),
+    async spendFurther(keyId, requests) {
+      const further = Math.min(requests, requestsPerSecond - 1)
+      if (further > 0) await consume(keyId, further)
     },
   }
 }

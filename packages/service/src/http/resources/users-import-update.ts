@@ -100,9 +100,8 @@ async function bringAll(
   isPreview: boolean,
 ): Promise<{ body: object; ignored: string[] }> {
   await getTenant(call.scope)
-  // Each password to hash counts as a request, as on /v1.
-  const hashes = items.filter(needsHashing).length
-  if (hashes > 0) await call.spend(hashes)
+  // Each password to hash counts as a request, as on /v1. A preview hashes none.
+  if (!isPreview) await call.spendFurther(items.filter(needsHashing).length)
 
   // An API key sets passwords without a second person. No operator reaches these routes.
   const mode = { isPreview, isOneOperator: isOperator(call.scope) }

@@ -70,8 +70,7 @@ async function importAll(
 ): Promise<{ body: object; ignored: string[] }> {
   await getTenant(call.scope)
   // Each password to hash counts as a request, as on /v1.
-  const hashes = items.filter(needsHashing).length
-  if (hashes > 0) await call.spend(hashes)
+  await call.spendFurther(items.filter(needsHashing).length)
 
   const ignored = new Set<string>()
   const data: Result[] = []
