@@ -353,8 +353,8 @@ function formatOf(req: express.Request, { formats = [] }: QueryRoute): Format | 
 }
 
 function callOf(options: ApiOptions, req: express.Request, res: express.Response): Call {
-  const { context, rateLimit, support, webhooks } = options
-  const { caller, login } = res.locals as Locals & Required<Pick<Locals, 'caller'>>
+  const { context, rateLimit, support, webhooks, logger } = options
+  const { caller, login, requestId } = res.locals as Locals & Required<Pick<Locals, 'caller'>>
   const ids = req.params as Call['ids']
   return {
     scope: { context, actor: actorOf(options.clientIp, req, res), tenantId: ids.tenant_id },
@@ -366,6 +366,7 @@ function callOf(options: ApiOptions, req: express.Request, res: express.Response
     ids,
     spendFurther: (requests) => rateLimit.spendFurther(caller.id, requests),
     warn: (sentence) => void res.appendHeader('latchkey-warning', headerText(sentence)),
+    logFault: (err, message) => logger.error({ requestId, err }, message),
     isAbandoned: () => res.destroyed,
   }
 }

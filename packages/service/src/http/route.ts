@@ -73,6 +73,8 @@ export interface Call {
    * Adds a `latchkey-warning` header, for information that has no place in the documented response.
    */
   warn(sentence: string): void
+  /** Logs a fault of the service that the response does not report as an error. */
+  logFault(err: unknown, message: string): void
   /** Whether the client has closed the connection before the response was complete. */
   isAbandoned(): boolean
 }

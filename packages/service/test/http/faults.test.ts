@@ -144,6 +144,25 @@ test('a user of an import whose own write lost its answer is refused as possibly
   expect((await api.get(api.users)).body.total).toBe(1)
 })
 
+test('an update of a tenant is answered with the tenant although its effects cannot be read', async () => {
+  let isFull = false
+  const wrap = (store: DataStore): DataStore => ({
+    ...store,
+    applications: {
+      ...store.applications,
+      list: (...asked) =>
+        isFull ? Promise.reject(new StoreError('disk is full')) : store.applications.list(...asked),
+    },
+  })
+  await using api = await openApi('memory', { wrap })
+  isFull = true
+  const body = { name: 'New', settings: { domain: 'acme.example', allow_passwords: true } }
+  const answer = await api.post(api.tenant, body)
+  expect([answer.status, answer.body]).toMatchObject([200, body])
+  expect(answer.headers.get('latchkey-warning')).toContain('could not be read')
+  expect((await api.get(api.tenant)).body).toEqual(answer.body)
+})
+
 test('an import that cannot be noted after its users were written does not claim to have written nothing', async () => {
   const wrap = (store: DataStore): DataStore => ({
     ...store,

@@ -75,6 +75,10 @@ export const tenants = {
     en: '"developer_mode" opens no private network and no outbox: the operator has not allowed it.',
     de: '„developer_mode“ öffnet kein privates Netz und keinen Postausgang: Der Betreiber hat es nicht erlaubt.',
   },
+  warning_unknown: {
+    en: 'The tenant was updated, but the effects of the change could not be read. Post the tenant again to see its warnings.',
+    de: 'Der Mandant wurde geändert, aber die Folgen der Änderung konnten nicht gelesen werden. Senden Sie den Mandanten noch einmal, um seine Warnungen zu sehen.',
+  },
   tenant_unknown: {
     en: 'There is no tenant with the domain or id “{given}”.',
     de: 'Es gibt keinen Mandanten mit der Domain oder ID „{given}“.',
