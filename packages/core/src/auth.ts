@@ -173,7 +173,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   const recorder = development?.recorder
   const publish = logEvents(bothOf(platform.publish, recorder?.publish), log, resolved)
   const given = options.session?.store
-  const storedSessions = createSessions(given, resolved, log, telemetry)
+  const storedSessions = createSessions(given, resolved, log, telemetry, platform.memory)
   const { store } = storedSessions
   const replays = replaysOf(store, now)
   const refresher = createRefresher({ options: resolved, publish, telemetry })

@@ -17,6 +17,7 @@ import type { Replays } from './session/replay-cache.ts'
 import type { SessionWatch } from './session/session-watch.ts'
 import type { StoredSession } from './session/stored-session.ts'
 import type { StoredSessions } from './session/stored-sessions.ts'
+import type { SessionStore } from './session/stores/session-store.ts'
 import type { MaybePromise } from './shared/maybe-promise.ts'
 import type { Telemetry } from './shared/telemetry.ts'
 import type { Refresher } from './tokens/refresh.ts'
@@ -90,6 +91,11 @@ export interface Platform {
   readonly find?: FindPackage
   /** A transport that refuses private addresses. Required when `issuer` is a function. */
   readonly guardedTransport?: ProviderTransport
+  /**
+   * The sessions in memory, for options without a session store. Default: a new store for each
+   * instance.
+   */
+  readonly memory?: SessionStore
 }
 
 /** The exports of `@latchkey/development`. */

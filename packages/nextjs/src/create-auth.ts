@@ -145,7 +145,7 @@ export function createAuth<U = AppUser>(
 
 function makeLogin<U>(options: AuthOptions<U>): ProxiedAuth<U> {
   const { session, silentLogin } = options
-  const auth = createCoreAuth(withSharedMemory(options), nodePlatform())
+  const auth = createCoreAuth(options, { ...nodePlatform(), memory: sharedMemory() })
   return {
     auth,
     writesCookies: Boolean(silentLogin || session?.adopt) || session?.store === 'cookie',
@@ -155,13 +155,12 @@ function makeLogin<U>(options: AuthOptions<U>): ProxiedAuth<U> {
 const MEMORY = Symbol.for('latchkey.nextjs.sessions')
 
 /**
- * Sets a session store in memory that the whole process shares, if the options have no store.
- * Next.js loads the application several times: once for the proxy, once for pages, and again at
- * each change during development.
+ * The session store in memory that the whole process shares, for options without a store. Next.js
+ * loads the application several times: once for the proxy, once for pages, and again at each change
+ * during development.
  */
-function withSharedMemory<U>(options: AuthOptions<U>): AuthOptions<U> {
-  if (options.session?.store !== undefined) return options
+function sharedMemory(): SessionStore {
   const shared = globalThis as { [MEMORY]?: SessionStore }
   shared[MEMORY] ??= createMemoryStore()
-  return { ...options, session: { ...options.session, store: shared[MEMORY] } }
+  return shared[MEMORY]
 }

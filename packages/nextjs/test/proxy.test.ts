@@ -1,4 +1,4 @@
-import { createAuth as createCoreAuth } from '@latchkey/core'
+import { createAuth as createCoreAuth, createMemoryStore } from '@latchkey/core'
 import { nodePlatform } from '@latchkey/core/node'
 import { createAuth } from '@latchkey/nextjs'
 import { NextRequest } from 'next/server.js'
@@ -44,6 +44,18 @@ describe('the options', () => {
     expect(made).toBe(0)
     for (let n = 0; n < 2; n++) await auth.proxy(new NextRequest(`${BASE_URL}/account`))
     expect(made).toBe(1)
+  })
+
+  test.each([
+    ['without a session store cause a warning that sessions are in memory', undefined, 1],
+    ['with a store in memory cause no such warning', createMemoryStore(), 0],
+  ])('%s', async (_what, store, count) => {
+    const codes: string[] = []
+    const warn = ({ code }: { code: string }): void => void codes.push(code)
+    const session = { ...OPTIONS.session, ...(store && { store }) }
+    const auth = createAuth({ ...OPTIONS, session, logger: { info() {}, warn, error() {} } })
+    await auth.proxy(new NextRequest(`${BASE_URL}/account`))
+    expect(codes).toEqual(Array(count).fill('LATCHKEY_SESSIONS_IN_MEMORY'))
   })
 })
 

@@ -11,7 +11,8 @@ import type { SessionStore } from './stores/session-store.ts'
  * Creates the sessions of one application: in the cookie, in the application's session store, or in
  * memory.
  *
- * @param given - The option `session.store`. Default: the memory of this process.
+ * @param given - The option `session.store`. Default: `memory`.
+ * @param memory - The store in memory. Default: a new one.
  */
 export function createSessions(
   given: SessionStore | 'cookie' | undefined,
@@ -25,6 +26,7 @@ export function createSessions(
   }: ResolvedAuthOptions,
   log: Log,
   telemetry: Telemetry,
+  memory: SessionStore | undefined,
 ): StoredSessions {
   // The lock lasts twice as long as the requests to the provider may take, which leaves time for
   // the hooks and the session store.
@@ -33,7 +35,7 @@ export function createSessions(
   return createStoredSessions(
     given
       ? answeringStore(given, answerSeconds, { observe: isMeasured && telemetry.store })
-      : createMemoryStore({ now }),
+      : (memory ?? createMemoryStore({ now })),
     session,
     now,
     lockSeconds,
