@@ -22,7 +22,8 @@ const KIT = [
 const ALONE = [
   'examples/guides/test/{development,recipes,telemetry}.test.ts',
   'examples/node-http/test/adapter.test.ts',
-  'packages/{nestjs,nextjs}/test/adapter.test.ts',
+  'packages/nestjs/test/adapter.test.ts',
+  'packages/nextjs/test/{adapter,pages}.test.ts',
   'packages/service/test/costs.test.ts',
   'packages/service/test/domain/{chosen-password,ids,legacy-padding,padding}.test.ts',
   'packages/testing/test/provider-keys.test.ts',

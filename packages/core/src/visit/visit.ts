@@ -351,12 +351,12 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
 
   /**
    * Finds the provider for a session, and refreshes the user if that is due. Without a session,
-   * tries a silent login if the option `silentLogin` is on.
+   * tries a silent login if the option `silentLogin` is on and the response can set its cookies.
    */
   identify(): MaybePromise<this> {
-    const { context, session } = this.#parts
+    const { context, session, response } = this.#parts
     const { current } = session
-    if (!current && context.options.silentLogin) return this.#askSilently()
+    if (!current && context.options.silentLogin && !response.isSent) return this.#askSilently()
     const isDue = context.userRefresher.isDue(current)
     return !current || (this.#provider && !isDue) ? this : this.#askProvider(isDue)
   }
