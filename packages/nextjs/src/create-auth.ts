@@ -125,8 +125,8 @@ export function createAuth<U = AppUser>(
         return decision.user()
       }
       const page = await pages()
-      const refusal = await page.visit.admit({ ...requirement, respond: 'json' }, page.subject)
-      return refusal ? refuse(refusal, page, auth()) : page.visit.user()
+      const decision = await page.visit.decide(requirement, page.subject)
+      return decision.refusal ? refuse(decision.refusal, page, auth()) : decision.user()
     },
     getAuth: async () => (await visit()).auth as RequestAuth<U, never>,
     getUser: async () => (await visit()).user(),

@@ -1,51 +1,29 @@
-import {
-  AccessError,
-  type Answer,
-  type Auth,
-  LatchkeyError,
-  type LatchkeyErrorCode,
-} from '@latchkey/core'
+import { AccessError, type Auth, type Refusal } from '@latchkey/core'
 import type { PageRequest } from './request-headers.ts'
-
-/** The members of problem details that {@link refuse} uses. */
-interface Problem {
-  readonly code?: LatchkeyErrorCode
-  readonly loginUrl?: string
-}
 
 /**
  * Ends a page or a server action whose guard has refused the request. A visitor is redirected to
  * the login. A user who is not allowed sees the page `forbidden.tsx`.
  *
- * @throws {@link AccessError} if `forbidden()` of Next.js is not enabled, and a {@link
- *   LatchkeyError} for a refusal with another status.
+ * @throws {@link AccessError} if `forbidden()` of Next.js is not enabled, and the error of every
+ *   other refusal.
  */
 export async function refuse<U>(
-  { status, body }: Answer,
+  { error, loginUrl }: Refusal,
   page: PageRequest,
   { baseUrl }: Auth<U>,
 ): Promise<never> {
   const { forbidden, redirect } = await import('next/navigation.js')
-  const { code = 'LATCHKEY_FORBIDDEN', loginUrl } = problemOf(body)
-  if (status === 401 && loginUrl) redirect(addressOf(loginUrl, page, baseUrl))
-  if (status !== 403)
-    throw new LatchkeyError(code, `The guard of a page could not let the request in (${status}).`)
+  if (loginUrl) redirect(addressOf(loginUrl, page, baseUrl))
+  if (error.status !== 403) throw error
   try {
     forbidden()
-  } catch (error) {
+  } catch (interrupt) {
     // Next.js shows `forbidden.tsx` for an error with a digest. Without `authInterrupts`,
     // `forbidden()` throws an error without a digest.
-    if ((error as { digest?: string }).digest) throw error
+    if ((interrupt as { digest?: string }).digest) throw interrupt
   }
   throw new AccessError('LATCHKEY_FORBIDDEN', NOT_ALLOWED)
-}
-
-function problemOf(body: Answer['body']): Problem {
-  try {
-    return JSON.parse(String(body)) as Problem
-  } catch {
-    return {}
-  }
 }
 
 /**

@@ -7,7 +7,7 @@ import {
 } from '@latchkey/testing/misbehaving-provider'
 import { NextRequest } from 'next/server.js'
 import { expect, test } from 'vitest'
-import { inPage } from './support/in-next.ts'
+import { inPage, redirectOf } from './support/in-next.ts'
 
 // Pages and server actions, with the functions that Next.js gives them.
 
@@ -22,6 +22,24 @@ function loginOf(provider: MisbehavingProvider, options: AuthOptions = {}): AppA
     ...options,
   })
 }
+
+test('a guarded page redirects a visitor to the login, also if the hook onError answers this error', async () => {
+  await using provider = await startMisbehavingProvider()
+  const asked: string[] = []
+  const { requireUser } = loginOf(provider, {
+    hooks: {
+      onError: ({ code, status }) => {
+        asked.push(code)
+        return Response.json({ code }, { status })
+      },
+    },
+  })
+
+  const address = await redirectOf(inPage({ host: 'localhost:3000' }, () => requireUser()))
+
+  expect(address).toBe('/login?returnTo=%2F')
+  expect(asked).toEqual([])
+})
 
 test('a page that the proxy does not see is shown to a visitor, without a silent login', async () => {
   await using provider = await startMisbehavingProvider()
