@@ -126,7 +126,7 @@ export function createAuth<U = AppUser>(
       }
       const page = await pages()
       const decision = await page.visit.decide(requirement, page.subject)
-      return decision.refusal ? refuse(decision.refusal, page, auth()) : decision.user()
+      return decision.refusal ? refuse(decision.refusal, page) : decision.user()
     },
     getAuth: async () => (await visit()).auth as RequestAuth<U, never>,
     getUser: async () => (await visit()).user(),

@@ -7,6 +7,8 @@ import { untilAsked } from './until-asked.ts'
 /** The visit of a page or a server action, and its request. */
 export interface PageVisit<U> extends PageRequest {
   readonly visit: Visit<U, never>
+  /** Redirects the browser to a path of the kit or to another URL. */
+  redirect(address: string): never
 }
 
 /**
@@ -27,12 +29,21 @@ export function createPageVisits<U>(auth: () => Auth<U>): () => Promise<PageVisi
       const asked = requestOf(sent, auth())
       const exchange = { request: asked.subject }
       const request = toAuthRequest(asked.request, baseUrl, { exchange })
-      const visit = await auth().visit(request, pageResponse(jar, redirect))
+      const leave = (address: string): never => redirect(forRedirect(address, visit.baseUrl))
+      const visit: Visit<U, never> = await auth().visit(request, pageResponse(jar, leave))
       if (visit.answer) visit.send(visit.answer)
-      return { ...asked, visit }
+      return { ...asked, visit, redirect: leave }
     }
     const opening = open()
     opened.set(sent, opening)
     return opening
   }
+}
+
+/**
+ * The address to pass to `redirect()` of Next.js. If the application is under a path, a path
+ * becomes a URL: Next.js adds its `basePath` to a path, but the kit's paths already have it.
+ */
+function forRedirect(address: string, { origin, pathname }: URL): string {
+  return pathname !== '/' && address.startsWith('/') ? origin + address : address
 }

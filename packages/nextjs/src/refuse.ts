@@ -1,5 +1,5 @@
-import { AccessError, type Auth, type Refusal } from '@latchkey/core'
-import type { PageRequest } from './request-headers.ts'
+import { AccessError, type Refusal } from '@latchkey/core'
+import type { PageVisit } from './page-visits.ts'
 
 /**
  * Ends a page or a server action whose guard has refused the request. A visitor is redirected to
@@ -8,13 +8,9 @@ import type { PageRequest } from './request-headers.ts'
  * @throws {@link AccessError} if `forbidden()` of Next.js is not enabled, and the error of every
  *   other refusal.
  */
-export async function refuse<U>(
-  { error, loginUrl }: Refusal,
-  page: PageRequest,
-  { baseUrl }: Auth<U>,
-): Promise<never> {
-  const { forbidden, redirect } = await import('next/navigation.js')
-  if (loginUrl) redirect(addressOf(loginUrl, page, baseUrl))
+export async function refuse<U>({ error, loginUrl }: Refusal, page: PageVisit<U>): Promise<never> {
+  const { forbidden } = await import('next/navigation.js')
+  if (loginUrl) page.redirect(addressOf(loginUrl, page))
   if (error.status !== 403) throw error
   try {
     forbidden()
@@ -30,16 +26,11 @@ export async function refuse<U>(
  * The URL of the login route, with the page to return to. A server action returns to the page that
  * has sent it, which is in `Referer`.
  */
-function addressOf(
-  loginUrl: string,
-  { request, path }: PageRequest,
-  { origin, pathname }: URL,
-): string {
-  const url = new URL(loginUrl, origin)
+function addressOf<U>(loginUrl: string, { request, path, visit }: PageVisit<U>): string {
+  const url = new URL(loginUrl, visit.baseUrl)
   const page = request.method === 'GET' ? path : request.headers.get('referer')
   if (page) url.searchParams.set('returnTo', page)
-  // Next.js adds its `basePath` to a path, but the kit's path already has it.
-  return pathname === '/' ? url.pathname + url.search : url.href
+  return url.pathname + url.search
 }
 
 const NOT_ALLOWED =

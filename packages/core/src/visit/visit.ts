@@ -48,6 +48,11 @@ export interface Visit<U = AppUser, Sent = Answer> {
    * returned.
    */
   readonly answer: Answer | undefined
+  /**
+   * The base URL of the request: if the option `baseUrl` is a list, the one whose host the browser
+   * asked for.
+   */
+  readonly baseUrl: URL
   /** The user, the session and the tokens, as the application gets them. */
   readonly auth: RequestAuth<U, Sent>
   /** The application's own data in the session. */
@@ -178,6 +183,10 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
 
   get answer(): Answer | undefined {
     return this.#answer
+  }
+
+  get baseUrl(): URL {
+    return this.context.options.baseUrl
   }
 
   get auth(): RequestAuth<U, Sent> {
