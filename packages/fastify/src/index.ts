@@ -109,8 +109,9 @@ export function createAuth<U = AppUser>(
       visits.set(request, visit)
     })
     app.addHook('onRoute', (route) => {
-      for (const hook of [route.onRequest, route.preHandler].flat()) checkGuard(hook, options)
-      const { errorHandler } = route
+      const { onRequest, preParsing, preValidation, preHandler, errorHandler } = route
+      for (const hook of [onRequest, preParsing, preValidation, preHandler].flat())
+        checkGuard(hook, options)
       route.errorHandler = (error, request, reply) => {
         const visit = visits.find<U>(request)
         if (error instanceof LatchkeyError && visit) {

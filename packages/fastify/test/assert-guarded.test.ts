@@ -124,7 +124,12 @@ test('under Fastify routes that were added before the login plugin are checked t
 test('a route whose guard accepts bearer tokens is refused when it is added, without the option "bearer"', async () => {
   const guard = requireUser({ accept: ['session', 'bearer'] })
   const refusal = /"bearer" is not set, but a guard accepts bearer tokens/
-  for (const hooks of [{ onRequest: guard }, { preHandler: [requireUser(), guard] }]) {
+  for (const hooks of [
+    { onRequest: guard },
+    { preParsing: guard as never },
+    { preValidation: guard },
+    { preHandler: [requireUser(), guard] },
+  ]) {
     await expect(createApp((app) => void app.get('/api', hooks, answer))).rejects.toThrow(refusal)
   }
 })
