@@ -25,6 +25,7 @@ import type {
   onRequestAsyncHookHandler,
 } from 'fastify'
 import { keepRoutes } from './keep-routes.ts'
+import { prefixFault } from './prefix-fault.ts'
 import { replyPort } from './reply-port.ts'
 
 export * from '@latchkey/core/application'
@@ -85,7 +86,9 @@ export function createAuth<U = AppUser>(
 ): AuthPlugin {
   mustBeCalled(more, 'createAuth()', 'await app.register(createAuth())')
   const auth = createCoreAuth(options, nodePlatform())
-  const plugin: FastifyPluginAsync = async (app) => {
+  const plugin: FastifyPluginAsync<{ readonly prefix?: string }> = async (app, { prefix }) => {
+    const fault = prefix ? prefixFault(auth as Auth, prefix) : undefined
+    if (fault) throw fault
     keepRoutes(app)
     app.decorateRequest('auth', {
       getter() {

@@ -1,5 +1,6 @@
 import {
   type AppUser,
+  type Auth,
   type AuthHandle,
   type AuthOptions as CoreAuthOptions,
   createAuth as createCoreAuth,
@@ -19,6 +20,7 @@ import {
 } from '@latchkey/core/adapter'
 import { nodePlatform } from '@latchkey/core/node'
 import type { Context, MiddlewareHandler } from 'hono'
+import { mountFault } from './mount-fault.ts'
 
 export * from '@latchkey/core/application'
 export { createWebhookHandler } from './webhooks.ts'
@@ -72,12 +74,15 @@ export function createAuth<U = AppUser>(
   const auth = createCoreAuth(options, nodePlatform())
   const middleware: MiddlewareHandler<AuthEnv<U>> = async (c, next) => {
     const serve = async (visit: Visit<U, Response>): Promise<Response> => {
+      const { path: mounted = '' } = c.req.matchedRoutes[c.req.routeIndex] ?? {}
       visits.set(c, visit)
       c.set('auth', visit.auth)
       await next()
       // Hono has caught the error of the handler and created a response. Thrown again, the error
       // reaches the kit.
       if (c.error instanceof LatchkeyError) throw c.error
+      const fault = c.res.status === 404 && mountFault(auth as Auth, mounted, c.req.path)
+      if (fault) throw fault
       return c.res
     }
     const details = {

@@ -17,6 +17,7 @@ import {
 } from '@latchkey/core/adapter'
 import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latchkey/core/node'
 import type { KoaContext, KoaMiddleware } from './context.ts'
+import { mountFault } from './mount-fault.ts'
 
 export * from '@latchkey/core/application'
 export type { KoaContext, KoaMiddleware } from './context.ts'
@@ -65,6 +66,8 @@ export function createAuth<U = AppUser>(
   mustBeCalled(more, 'createAuth()', 'app.use(createAuth())')
   const auth = createCoreAuth(options, nodePlatform())
   const middleware: KoaMiddleware = async (ctx, next) => {
+    const fault = mountFault(auth as Auth, ctx)
+    if (fault) throw fault
     const serve = async (visit: Visit<U, void>): Promise<void> => {
       visits.set(ctx, visit)
       ctx.state.auth = visit.auth
