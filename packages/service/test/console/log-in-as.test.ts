@@ -143,6 +143,32 @@ describe.each(stores)('on %s', (store) => {
     })
   })
 
+  test('applications may send the browser to log in and out with a form', async () => {
+    const at = await start(store)
+    await using _ = at.running
+    const browser = await act(at)
+    const send = async (path: string, fields: Record<string, string>) => {
+      const sent = await browser.send(path, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: at.shop.id, ...fields }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+      expect(sent.status, path).toBe(303)
+      return browser.get(sent.location ?? '')
+    }
+    const login = await send('/oidc/auth', {
+      response_type: 'code',
+      scope: 'openid',
+      redirect_uri: 'https://shop.example/callback',
+      code_challenge: 'c'.repeat(43),
+      code_challenge_method: 'S256',
+    })
+    expect(login.location).toMatch(/^https:\/\/shop\.example\/callback\?code=/)
+    const question = await send('/oidc/logout', {})
+    expect(question.status).toBe(200)
+    expect(textOf(question.html)).not.toContain('Only the user can do that')
+  })
+
   test('a ticket is good once, for two minutes; so is the page that asks, in its browser alone', async () => {
     const at = await start(store)
     await using _ = at.running
