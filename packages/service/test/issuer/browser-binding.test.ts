@@ -1,3 +1,4 @@
+import * as client from 'openid-client'
 import { describe, expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
@@ -45,6 +46,25 @@ describe.each(storeKinds)('on %s', (store) => {
     const answer = await victim.submitOnly(form, ada)
     expect(new URL(answer.location ?? '', issuer.url).pathname).toBe('/oidc/auth')
     expect(await issuer.actions()).not.toContain('login.succeeded')
+  })
+
+  test('the parameters of a pushed request stay out of the URL when its login starts again', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const app = await createClient(issuer)
+    const [tab, browser] = [createBrowser(issuer), createBrowser(issuer)]
+    const begun = await app.begin()
+    const parameters = Object.fromEntries(new URL(begun.url).searchParams)
+    const pushed = await client.buildAuthorizationUrlWithPAR(app.config, parameters)
+    const form = await tab.get(pushed.href)
+    await browser.get((await app.begin()).url)
+    browser.plant(tab)
+
+    const { location = '' } = await browser.peek(form.url)
+    const { pathname, searchParams } = new URL(location, issuer.url)
+    expect([pathname, ...searchParams.keys()]).toEqual(['/oidc/auth', 'client_id', 'request_uri'])
+    const callback = await browser.submit(await browser.get(location), ada)
+    expect((await app.redeem(begun, callback)).claims()?.email).toBe(ada.email)
   })
 
   test('a login ends in the browser in which it began', async () => {

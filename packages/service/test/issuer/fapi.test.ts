@@ -198,6 +198,23 @@ describe('pushed authorization requests', () => {
     expect(refused.description).toMatch(/Pushed Authorization Request/)
   })
 
+  test('a login that starts again in the browser is still a pushed request', async () => {
+    await using issuer = await start()
+    const app = await createFapiClient(issuer)
+    const [begun, other] = [await app.begin(), await app.begin()]
+    const [browser, tab] = [createBrowser(issuer), createBrowser(issuer)]
+    const form = await tab.get(begun.url)
+    await browser.get(other.url)
+    browser.plant(tab)
+    moveTime(61)
+
+    const callback = await browser.submit(await browser.get(form.url), ada)
+
+    const { checks } = begun
+    const tokens = await app.redeem({ callback: new URL(callback.location ?? ''), checks })
+    expect(tokens.claims()?.email).toBe(ada.email)
+  })
+
   test('FAPI 2.0 §5.3.2.2-4: a pushed request without authentication is refused', async () => {
     await using issuer = await start()
     const { application, prepare } = await createFapiClient(issuer)

@@ -40,6 +40,8 @@ export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>> & 
   browser?: string
   /** The name that a self-described client claims. */
   clientName?: string
+  /** The id of the pushed request with which the login began. */
+  parJti?: string
 }
 
 /** A request for a page of a login that is in progress in this browser. */

@@ -1,6 +1,7 @@
 import { errors } from 'oidc-provider'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import { readAbandoned } from '../../engine/interaction.ts'
+import { pushAgain } from '../../engine/push.ts'
 import { isMarked, isSameBrowser } from '../../requests/browser-cookie.ts'
 import { type Form, readForm, redirect } from '../../requests/http.ts'
 import { paths } from '../../requests/paths.ts'
@@ -122,8 +123,14 @@ async function atPage(
 async function startOver(flow: FlowRequest, interaction: Interaction): Promise<void> {
   if (!isMarked(flow.request)) return showDeadEnd(flow)
   if (isOfDevice({ interaction })) return redirect(flow.response, paths.code_verification)
-  const { params } = interaction
+  const { params, parJti } = interaction
   const query = new URLSearchParams()
+  if (parJti !== undefined) {
+    query.set('client_id', String(params.client_id))
+    const { clock } = flow.context.domain
+    query.set('request_uri', await pushAgain(flow.provider, interaction, clock))
+    return redirect(flow.response, `${paths.authorization}?${query}`)
+  }
   for (const [name, value] of Object.entries(params)) {
     // A parameter such as `resource` may occur several times.
     for (const one of [value].flat()) {
