@@ -17,6 +17,7 @@ import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { addApp, codeOf, startWithFactors } from './support/factors.ts'
 import { instantPasswords } from './support/instant-passwords.ts'
 import { storeKinds, type TestIssuer } from './support/issuer.ts'
+import { startWithProvider } from './support/social.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 const RESET = 'what the owner chose'
@@ -118,6 +119,41 @@ describe.each(storeKinds)('on %s', (store) => {
       limit: 10,
     })
     expect(listed?.items.map(({ id }) => id)).toEqual(['password'])
+  })
+
+  test('a login whose sessions ended while it finished connects no account at a provider', async () => {
+    let meanwhile: (() => Promise<void>) | undefined
+    await using world = await startWithProvider({
+      store,
+      wrapData: (data) => ({
+        ...data,
+        users: {
+          ...data.users,
+          async updateAccount(...given) {
+            const happens = meanwhile
+            meanwhile = undefined
+            await happens?.()
+            return data.users.updateAccount(...given)
+          },
+        },
+      }),
+    })
+    const { issuer, provider } = world
+    const user = await issuer.addUser(ada)
+    provider.user = { sub: 'mallory', email: ada.email, email_verified: true }
+    const { browser, form } = await world.open()
+    const asked = await world.logInBy(browser, form)
+    meanwhile = () => reset(issuer, user)
+
+    await browser.submit(asked, ada)
+
+    expect(meanwhile).toBeUndefined()
+    const listed = await issuer.domain.store.credentials.list(issuer.tenant.id, user.id, {
+      after: undefined,
+      limit: 10,
+    })
+    expect(listed?.items.map(({ id }) => id)).toEqual(['password'])
+    expect((await browser.get('/account')).html).toContain('autocomplete="current-password"')
   })
 
   test('ending all other sessions does not bring back one that ended meanwhile', async () => {

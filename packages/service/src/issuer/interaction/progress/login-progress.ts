@@ -319,7 +319,7 @@ async function advance(flow: InteractionRequest, step: Step, isStored: boolean):
   if (isStored && !(await records.spend(flow, interaction.uid))) {
     return redirect(response, interaction.returnTo)
   }
-  await completeLink(flow, user)
+  await completeLink(flow, user, progress)
   await finishLogin(flow, user, progress)
 }
 

@@ -1,4 +1,5 @@
 import { connectAccount, type SocialAccount } from '../../../domain/factors/social.ts'
+import type { Login } from '../../../domain/ways/valid-logins.ts'
 import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { User } from '../../../store/records.ts'
@@ -42,13 +43,17 @@ export async function readLink(flow: InteractionRequest): Promise<PendingLink | 
 
 /**
  * Connects the stored account to the logged-in user, and notifies the user. Does nothing if the
- * account was stored for another user or email address.
+ * account was stored for another user or email address, or the login was revoked meanwhile.
  */
-export async function completeLink(flow: InteractionRequest, user: User): Promise<void> {
+export async function completeLink(
+  flow: InteractionRequest,
+  user: User,
+  login: Login,
+): Promise<void> {
   const link = await readLink(flow)
   if (link?.userId !== user.id || link.emailKey !== user.emailKey) return
   await links.drop(flow, flow.interaction.uid)
-  if (!(await connectAccount(scopeOf(flow, user.id), user, link.account))) return
+  if (!(await connectAccount(scopeOf(flow, user.id), user, link.account, login))) return
   await sendNews(flow.context, 'connected', mailContextOf(flow), user, {
     values: { name: link.name },
   })
