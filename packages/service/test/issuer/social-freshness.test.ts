@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../../testing/src/misbehaving/faults.ts'
-import { hasCode } from './support/factors.ts'
+import { codeOf, hasCode, seedOn, TWO_STEP } from './support/factors.ts'
 import { allStoreKinds, movesTheClock } from './support/issuer.ts'
 import { answerOf, noteOf, startWithProvider } from './support/social.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
@@ -82,6 +82,53 @@ describe.each(allStoreKinds)('on %s', (store) => {
       const recent = await app.begin({ prompt: 'none', max_age: '3600' })
       expect((await browser.get(recent.url)).location).toContain('error=login_required')
     }
+  })
+
+  test('a second step is added only after a login at the provider that is known to be recent', async () => {
+    const settings = { allowTotpApp: true, allowUnverified: true }
+    await using world = await startWithProvider({ store, settings }, { trustEmail: true })
+    const { issuer, provider, app } = world
+    provider.user = adaThere
+    const made = await world.open()
+    expect(hasCode(await world.logInBy(made.browser, made.form))).toBe(true)
+
+    for (const fault of stale) {
+      provider.fault = fault
+      // The user of the browser has gone; the provider still knows them.
+      const { browser, begun, form } = await world.open(undefined, { acr_values: TWO_STEP })
+      const done = await world.logInBy(browser, form)
+      expect((await app.redeem(begun, done)).claims()).not.toHaveProperty('acr')
+      provider.fault = undefined
+      const recent = await world.open(undefined, { acr_values: TWO_STEP })
+      expect(seedOn(await world.logInBy(recent.browser, recent.form))).toBeTruthy()
+    }
+
+    await issuer.changeSettings({}, { latchkey_second_step_from: '2020-01-01' })
+    for (const fault of stale) {
+      provider.fault = fault
+      const { browser, form } = await world.open()
+      const again = await world.logInBy(browser, form)
+      expect(new URL(again.location ?? '').searchParams.get('max_age')).toBe('300')
+      const refused = await browser.get(await answerOf(again))
+      expect(refused.status).toBe(422)
+      expect(noteOf(refused)).toMatch(/needs a recent login/)
+      const asked = await world.logInBy(browser, refused)
+      provider.fault = undefined
+      const enrol = await browser.get(await answerOf(asked))
+      expect(seedOn(enrol)).toBeTruthy()
+    }
+  })
+
+  test('a user whose account a login at a provider has just made adds a second step, however old that login is', async () => {
+    const settings = { allowTotpApp: true }
+    await using world = await startWithProvider({ store, settings }, { trustEmail: true })
+    await world.issuer.changeSettings({}, { latchkey_second_step_from: '2020-01-01' })
+    world.provider.user = adaThere
+    world.provider.fault = 'id_token without auth_time'
+    const { browser, form } = await world.open()
+    const enrol = await world.logInBy(browser, form)
+    const codes = await browser.submit(enrol, { code: codeOf(seedOn(enrol)) })
+    expect(hasCode(await browser.submit(codes, { step: 'continue' }))).toBe(true)
   })
 
   test('the account page changes nothing for a login at a provider that is not known to be recent', async () => {

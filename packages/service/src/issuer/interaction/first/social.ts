@@ -13,6 +13,7 @@ import { isLoginValid } from '../../../domain/ways/valid-logins.ts'
 import { isFirstFactor } from '../../../domain/ways/ways-in.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { unlessRefused } from '../../../domain/writes/commit.ts'
+import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { Pages, TextKey } from '../../../pages/index.ts'
 import type { Connection, User } from '../../../store/records.ts'
 import { count } from '../../../telemetry/metrics.ts'
@@ -30,7 +31,7 @@ import {
 } from '../flow/social-trip.ts'
 import { showLinkNeeded, showTooMany } from '../flow/too-many.ts'
 import { endMailCode, findMailCode, judgeMailCode, mailCode } from '../mail/mail-code.ts'
-import { completeStep } from '../progress/login-progress.ts'
+import { completeStep, needsRecentLogin } from '../progress/login-progress.ts'
 import { writeLink } from '../progress/social-link.ts'
 import { showForm as showLoginForm } from './login.ts'
 
@@ -79,11 +80,15 @@ export async function submitSocial(flow: InteractionRequest, form: Form): Promis
   return code === undefined ? send(flow, proof, connection) : prove(flow, proof, connection, code)
 }
 
-async function start(flow: InteractionRequest, connection: Connection | undefined): Promise<void> {
+async function start(
+  flow: InteractionRequest,
+  connection: Connection | undefined,
+  maxAge: number | undefined = maxAgeOf(flow.interaction),
+): Promise<void> {
   const { interaction } = flow
   if (!connection) return showProblem(flow, 422, 'socialOff')
   const place = { key: interaction.uid, path: flowPath(interaction, '/social') }
-  const problem = await sendToProvider(flow, place, connection, maxAgeOf(interaction))
+  const problem = await sendToProvider(flow, place, connection, maxAge)
   if (!problem) return
   count('logins', { outcome: problem, method: 'social' })
   await note(scopeOf(flow), `login.social_${problem}`, connection.id, 'failure')
@@ -156,7 +161,7 @@ async function advance(
   connection: Connection,
 ): Promise<void> {
   const { context, facts, interaction } = flow
-  const { account, name, at, provenAt } = proof
+  const { account, name, at } = proof
   const step = await stepOf(flow, proof, connection)
   // These steps rely on the provider alone. All other steps are followed by another login or a
   // mailed code.
@@ -181,8 +186,7 @@ async function advance(
         (await useProof(flow, interaction.uid)) &&
         isLoginValid(user, at) &&
         (await noteSocialProof(scope, credential))
-      if (isGood)
-        return completeStep(flow, user, 'social', at, { connectionId: connection.id, provenAt })
+      if (isGood) return complete(flow, user, proof, connection)
       count('logins', { outcome: 'credential_disabled', method: 'social' })
       await note(scope, 'login.credential_disabled', user.id, 'failure')
       return showProblem(flow, 422, 'socialRefused', connection)
@@ -192,7 +196,7 @@ async function advance(
       if (!(await useProof(flow, interaction.uid))) return showSocial(flow)
       await writeLink(flow, user, account, connection.name)
       if (isTrusted && isLoginValid(user, at)) {
-        return completeStep(flow, user, 'social', at, { connectionId: connection.id, provenAt })
+        return complete(flow, user, proof, connection)
       }
       return showLoginForm(flow, 200, { email: user.email })
     }
@@ -203,11 +207,28 @@ async function advance(
       const emailVerified = connection.trustEmail && proof.emailVerified
       const created = signUpByAccount(scopeOf(flow), account, { name, emailVerified })
       const user = await unlessRefused(created, 'already_exists', 'invalid_email')
-      if (user)
-        return completeStep(flow, user, 'social', at, { connectionId: connection.id, provenAt })
+      // The account is new, so its second step replaces none.
+      if (user) return complete(flow, user, { ...proof, isRecent: true }, connection)
       return showProblem(flow, 422, 'socialNoAccount', connection)
     }
   }
+}
+
+/**
+ * Continues the login after the provider's response. If the user must add a second step, but the
+ * provider authenticated the user too long ago, the provider does so again first.
+ */
+async function complete(
+  flow: InteractionRequest,
+  user: User,
+  { at, provenAt, isRecent }: SocialProof,
+  connection: Connection,
+): Promise<void> {
+  if (!isRecent && (await needsRecentLogin(flow, user, connection.id))) {
+    return start(flow, connection, lifetimes.recentLoginSeconds)
+  }
+  const login = { connectionId: connection.id, isOld: !isRecent, provenAt }
+  return completeStep(flow, user, 'social', at, login)
 }
 
 /** Mails a code to the address from the provider. */

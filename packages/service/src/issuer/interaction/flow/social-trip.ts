@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { note } from '../../../domain/writes/audit.ts'
 import { entry, keyOf } from '../../../domain/writes/entries.ts'
+import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { Connection } from '../../../store/records.ts'
 import { count } from '../../../telemetry/metrics.ts'
 import { isSameBrowser, markWithSecrets, secretsOf } from '../../requests/browser-cookie.ts'
@@ -56,6 +57,11 @@ export interface SocialProof extends Asserted {
    * requested and the provider does not state the time, `false`.
    */
   isFresh: boolean
+  /**
+   * Whether the provider authenticated the user recently enough to add a second step. If the
+   * provider does not state the time, `false`.
+   */
+  isRecent: boolean
 }
 
 /** The reason why a visitor returns without a response. `off`: the connection is disabled. */
@@ -176,8 +182,10 @@ async function finish(flow: FlowRequest, state: string, trip: Trip): Promise<Tri
     return { kind: problem === 'unreachable' ? 'verified' : 'refused', end: problem }
   }
   const provenAt = Math.min(asserted.provenAt, at)
-  const isFresh = maxAge === undefined || provenAt >= beganAt - maxAge - TOLERANCE_SECONDS
-  const proof: SocialProof = { ...asserted, provenAt, isFresh, id: randomUUID(), at }
+  const isWithin = (seconds: number) => provenAt >= beganAt - seconds - TOLERANCE_SECONDS
+  const isFresh = maxAge === undefined || isWithin(maxAge)
+  const isRecent = isWithin(lifetimes.recentLoginSeconds)
+  const proof: SocialProof = { ...asserted, provenAt, isFresh, isRecent, id: randomUUID(), at }
   await proofs.put(flow, { key: trip.answerKey }, proof)
   return { kind: 'verified', end: 'stored' }
 }

@@ -23,6 +23,7 @@ import { canBeginBy, isFirstFactor } from '../../../domain/ways/ways-in.ts'
 import { entry } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
 import type { Credential, HardwareCredential, User } from '../../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../../store/system-tenant.ts'
 import { authTimeOf } from '../../engine/login-facts.ts'
 import { readSession } from '../../engine/session.ts'
 import { redirect } from '../../requests/http.ts'
@@ -41,6 +42,8 @@ interface LoginProgress extends ProvenFactors {
   userId: string
   /** The id of the connection, if the login began at a provider. */
   connectionId?: string | undefined
+  /** Whether the login at the provider is too old to add a second step. */
+  isOld?: boolean
   /** Whether the user declined to add the factor that the application asks for. */
   declined?: boolean
   /**
@@ -66,7 +69,7 @@ const records = entry<LoginProgress>('LoginProgress', lifetimes.interactionSecon
  *
  * @param loggedInAt - A time before the factor was verified, in seconds since the epoch.
  * @param more - `credentials` as in {@link Step}. For a login at a provider also the id of its
- *   connection, and `provenAt` as in {@link ProvenFactors}.
+ *   connection, `isOld`, and `provenAt` as in {@link ProvenFactors}.
  */
 export async function completeStep(
   flow: InteractionRequest,
@@ -76,11 +79,25 @@ export async function completeStep(
   {
     credentials,
     ...more
-  }: Pick<LoginProgress, 'connectionId' | 'provenAt'> & Pick<Step, 'credentials'> = {},
+  }: Pick<LoginProgress, 'connectionId' | 'isOld' | 'provenAt'> & Pick<Step, 'credentials'> = {},
 ): Promise<void> {
   const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, ...more }
   if (method === 'social' && (await offerOtherStart(flow, { progress, user }))) return
   await advance(flow, { progress, user, credentials }, false)
+}
+
+/**
+ * Whether a user who logged in at a provider too long ago cannot continue: a second step is
+ * required, and must be added first.
+ */
+export async function needsRecentLogin(
+  flow: InteractionRequest,
+  user: User,
+  connectionId: string,
+): Promise<boolean> {
+  const first = { proofs: ['social'] as const, connectionId, isOld: true }
+  const step = { progress: { id: newId(), userId: user.id, loggedInAt: 0, ...first }, user }
+  return (await nextPage(flow, step)) === 'old' && (await isStepRequired(flow, step))
 }
 
 /**
@@ -297,6 +314,15 @@ export async function pendingRule(
   return levelOf(progress.proofs) === 'single' ? ruleOf(flow) : undefined
 }
 
+/**
+ * Whether the login cannot continue without a second factor. The console requires a second factor
+ * of every operator. A tenant or an application may require one of every user.
+ */
+export async function isStepRequired(flow: InteractionRequest, step: Step): Promise<boolean> {
+  if (flow.tenant.id === SYSTEM_TENANT_ID) return true
+  return (await pendingRule(flow, step))?.isDue === true
+}
+
 /** Whether the next step of this login is to add a factor. */
 export async function isEnrolling(flow: InteractionRequest, step: Step): Promise<boolean> {
   return (await nextPage(flow, step)) === '/enrol'
@@ -306,12 +332,13 @@ async function advance(flow: InteractionRequest, step: Step, isStored: boolean):
   const { interaction, response } = flow
   const { progress, user } = step
   const page = await nextPage(flow, step)
-  if (page === 'start') return redirect(response, startPath(flow))
+  const isTooOld = page === 'old' && (await isStepRequired(flow, step))
+  if (page === 'start' || isTooOld) return redirect(response, startPath(flow))
   if (page === 'none') {
     const link = { href: startPath(flow), text: 'backToLogin' } as const
     return show(flow, 403, 'message', { title: 'errorTitle', text: 'secondStepImpossible', link })
   }
-  if (page !== undefined) {
+  if (page !== undefined && page !== 'old') {
     await records.put(flow, interaction.uid, progress)
     return redirect(response, flowPath(interaction, page))
   }
@@ -326,12 +353,13 @@ async function advance(flow: InteractionRequest, step: Step, isStored: boolean):
 /**
  * The page that asks for the next missing factor. `undefined`: no factor is missing. `start`: the
  * login method with which the login began is no longer allowed. `none`: a second step is required,
- * but the user cannot add one.
+ * but the user cannot add one. `old`: the user would be asked to add a factor, but the login at the
+ * provider is too old for that.
  */
 async function nextPage(
   flow: InteractionRequest,
   { progress, user, credentials }: Step,
-): Promise<FlowPage | 'start' | 'none' | undefined> {
+): Promise<FlowPage | 'start' | 'none' | 'old' | undefined> {
   const { context, tenant, interaction } = flow
   const { settings } = tenant
   const factors = credentials
@@ -340,6 +368,7 @@ async function nextPage(
   if (!(await mayGoOn(flow, progress, factors))) return 'start'
   const { methods } = factors
   const level = levelOf(progress.proofs)
+  const enrol = progress.isOld ? 'old' : '/enrol'
   // A second mailed code is never a second step, even if settings have changed since the first
   // step.
   const hasStepLeft = level === 'single' && methods.some((m) => isUseful(progress.proofs, m))
@@ -348,7 +377,7 @@ async function nextPage(
   // If a step is left here, the device is trusted: the user proved a second step on it before.
   const rule = hasStepLeft ? undefined : await pendingRule(flow, { progress, user })
   if (rule && (rule.isDue || !progress.declined)) {
-    if (secondSteps(flow, progress, factors).length > 0) return '/enrol'
+    if (secondSteps(flow, progress, factors).length > 0) return enrol
     if (rule.isDue) return 'none'
   }
 
@@ -357,7 +386,7 @@ async function nextPage(
   if (satisfies(progress.proofs, methods, asked)) return '/factor'
   if (progress.declined || enrollable(flow, progress, factors).length === 0) return undefined
   // Before a factor is added, an existing one must be proven, even on a trusted device.
-  return hasStepLeft ? '/factor' : '/enrol'
+  return hasStepLeft ? '/factor' : enrol
 }
 
 /** Whether a login is stronger with this method than without it. */

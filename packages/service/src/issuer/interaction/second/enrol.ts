@@ -6,6 +6,7 @@ import {
   completeFurtherStep,
   enrollableFactors,
   isEnrolling,
+  isStepRequired,
   noteProof,
   pendingRule,
   readStep,
@@ -28,7 +29,7 @@ export async function showEnrol(flow: InteractionRequest): Promise<void> {
 export async function submitEnrol(flow: InteractionRequest, form: Form): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
-  const isSkipped = form.get('step') === 'skip' && !(await isRequired(flow, step))
+  const isSkipped = form.get('step') === 'skip' && !(await isStepRequired(flow, step))
   if (isSkipped) return completeFurtherStep(flow, step, { declined: true })
   if (!(await isEnrolling(flow, step))) return completeFurtherStep(flow, step, {})
 
@@ -40,15 +41,6 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
   const { interaction } = flow
   const action = flowPath(interaction, '/enrol')
   show(flow, 200, 'recoveryCodes', { csrf: csrfToken(interaction.uid), codes, action })
-}
-
-/**
- * Whether the login cannot continue without a second factor. The console requires a second factor
- * of every operator. A tenant or an application may require one of every user.
- */
-async function isRequired(flow: InteractionRequest, step: Step): Promise<boolean> {
-  if (flow.tenant.id === SYSTEM_TENANT_ID) return true
-  return (await pendingRule(flow, step))?.isDue === true
 }
 
 async function wayOutOf(flow: InteractionRequest, step: Step): Promise<Place['wayOut']> {
