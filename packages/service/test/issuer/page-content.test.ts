@@ -86,6 +86,35 @@ test('text that a visitor or a customer enters is never interpreted as HTML', as
   for (const { html } of await issuer.mails()) expect(html).not.toContain('<img')
 })
 
+test('only the id of an application gets from a request into a message and the audit log', async () => {
+  await using issuer = await startIssuer()
+  const { id } = await issuer.addApplication()
+  const text = 'You have won: https://evil.example'
+  async function ask(named: string, query: string, cookie: string) {
+    // Each has another address, because only a few messages are sent to one.
+    const { email } = await issuer.addUser({ ...ada, email: `${crypto.randomUUID()}@example.com` })
+    await createBrowser(issuer).send(`/reset?application=${encodeURIComponent(query)}`, {
+      method: 'POST',
+      body: new URLSearchParams({ email, application: named }).toString(),
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: `latchkey-application=${encodeURIComponent(cookie)}`,
+      },
+    })
+    const [mail] = await issuer.mails()
+    expect(mail?.to).toBe(email)
+    return new URL(await issuer.lastLink()).searchParams.get('application')
+  }
+
+  expect(await ask(text, '', '')).toBeNull()
+  expect(await ask('', text, '')).toBeNull()
+  expect(await ask('', '', text)).toBeNull()
+  expect(await ask(id, text, text)).toBe(id)
+  expect(await ask(text, id, text)).toBe(id)
+  expect(await ask(text, text, id)).toBe(id)
+  expect(JSON.stringify(await issuer.audit())).not.toContain('evil')
+})
+
 test('the language is what the application asks for, then what the browser asks for', async () => {
   await using issuer = await startIssuer()
   const app = await createClient(issuer)

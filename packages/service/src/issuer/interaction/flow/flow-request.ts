@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
 import type { Scope } from '../../../domain/writes/context.ts'
+import { idPattern } from '../../../domain/writes/ids.ts'
 import {
   type Language,
   type PageName,
@@ -16,6 +17,8 @@ import { sendJson } from '../../requests/http.ts'
 import { type RequestFacts, scopeOfRequest } from '../../requests/request-facts.ts'
 import type { MailContext } from '../mail/messages.ts'
 import { bannerOf } from './acting-banner.ts'
+
+const APPLICATION_ID = idPattern('app')
 
 /** A request for one of the hosted pages. */
 export interface FlowRequest {
@@ -65,8 +68,18 @@ export function originOf(
 ): Pick<FlowRequest, 'uiLocales' | 'applicationId'> {
   return {
     uiLocales: url.searchParams.get('ui_locales') ?? undefined,
-    applicationId: url.searchParams.get('application') ?? lastApplication(request),
+    applicationId:
+      applicationIdIn(url.searchParams.get('application')) ??
+      applicationIdIn(lastApplication(request)),
   }
+}
+
+/**
+ * The value, if it has the form of an application's id. Messages and the audit log repeat it, and a
+ * stranger can send any text.
+ */
+export function applicationIdIn(value: string | null | undefined): string | undefined {
+  return value && APPLICATION_ID.test(value) ? value : undefined
 }
 
 /** Answers with a page in the visitor's language. Programs get an error message as JSON instead. */

@@ -19,7 +19,7 @@ import { requestReset, showResetRequest } from '../first/reset-request.ts'
 import { showUndo, undo } from '../first/undo-link.ts'
 import { showVerify, verify } from '../first/verify-link.ts'
 import { showLoginOff, showNotFound, showStartAgain } from '../flow/dead-end.ts'
-import type { FlowRequest } from '../flow/flow-request.ts'
+import { applicationIdIn, type FlowRequest } from '../flow/flow-request.ts'
 import { isLoginOn } from '../flow/offered.ts'
 import { showOutbox } from '../flow/outbox.ts'
 import { type PageRoute, pageAt } from '../flow/page-route.ts'
@@ -116,7 +116,7 @@ function formOf(
 ): (flow: FlowRequest) => Promise<void> {
   return async (flow) => {
     const form = await readForm(flow.request)
-    const applicationId = form.get('application') || flow.applicationId
+    const applicationId = applicationIdIn(form.get('application')) ?? flow.applicationId
     const uiLocales = form.get('ui_locales') ?? flow.uiLocales
     return handle({ ...flow, applicationId, uiLocales }, form)
   }
