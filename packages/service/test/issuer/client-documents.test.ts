@@ -3,6 +3,7 @@ import {
   ask,
   connect,
   consent,
+  linkOn,
   open,
   redeem,
   refresh,
@@ -71,7 +72,8 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const again = await browser.get(ask(issuer, agent.id).url)
     expect(again.html).toContain('name="answer"')
     const silent = await browser.get(ask(issuer, agent.id, { prompt: 'none' }).url)
-    expect(silent.location).toContain('error=consent_required')
+    expect(silent.location).toBeUndefined()
+    expect(linkOn(silent, 'agent.example')).toContain('error=consent_required')
     expect(await issuer.actions()).toContain('consent.denied')
   })
 
@@ -141,8 +143,9 @@ test('an API is open to such agents only if its application says so', async () =
   await issuer.addApplication({
     metadata: { latchkey_api: notes, latchkey_api_scopes: '{"notes:read":"Read your notes"}' },
   })
-  const { location } = await createBrowser(issuer).get(ask(issuer, agent.id).url)
-  expect(location).toContain('error=invalid_target')
+  const page = await createBrowser(issuer).get(ask(issuer, agent.id).url)
+  expect(page.location).toBeUndefined()
+  expect(linkOn(page, 'agent.example')).toContain('error=invalid_target')
 })
 
 test('under "listed", hosts that are not listed are refused, and a blocked one loses its refreshes at once', async () => {

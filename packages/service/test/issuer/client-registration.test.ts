@@ -12,6 +12,7 @@ import {
   ask,
   connect,
   consent,
+  linkOn,
   open,
   redeem,
   refresh,
@@ -186,7 +187,9 @@ describe.each(allStoreKinds)('on %s', (store) => {
       expect([method, response.status >= 400]).toEqual([method, true])
     }
     const plain = ask(issuer, id, { code_challenge: undefined, code_challenge_method: undefined })
-    expect((await createBrowser(issuer).get(plain.url)).location).toContain('error=invalid_request')
+    const refused = await createBrowser(issuer).get(plain.url)
+    expect(refused.location).toBeUndefined()
+    expect(linkOn(refused, 'agent.example')).toContain('error=invalid_request')
     const other = ask(issuer, id, { redirect_uri: 'https://evil.example/callback' })
     expect((await createBrowser(issuer).get(other.url)).location).toBeUndefined()
   })

@@ -55,6 +55,7 @@ import { boundRegistrations, createRegistrationCounts } from './clients/registra
 import { askToRetry, isSelfDescribed } from './clients/self-described.ts'
 import { createConfiguration } from './configuration.ts'
 import { askForCodes, countPoll, isCodeForm } from './device-logins.ts'
+import { holdErrors } from './held-errors.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { refuseFragments } from './policy.ts'
 import { refreshToken } from './refresh-tokens.ts'
@@ -193,6 +194,7 @@ async function build(
   judgeProofs(provider, (proof, client) => checkProof(proof, client, context.domain.clock))
   boundRegistrations(provider, registrations)
   noteRefusals(provider, context.logger)
+  holdErrors(provider, context, tenant)
   storeTogether(provider, context)
   tellOfErrors(provider, fail)
   return { provider, handle: provider.callback() }

@@ -1,5 +1,11 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { type ActingBanner, type Pages, renderPage, type TextKey } from '../../pages/index.ts'
+import {
+  type ActingBanner,
+  type PageLink,
+  type Pages,
+  renderPage,
+  type TextKey,
+} from '../../pages/index.ts'
 import { StoreError } from '../../store/errors.ts'
 import type { IssuerContext } from '../context.ts'
 import { bannerOf } from '../interaction/flow/acting-banner.ts'
@@ -15,13 +21,17 @@ type RenderError = NonNullable<Configuration['renderError']>
 /**
  * Creates the function that shows an error page to a visitor whom the issuer cannot redirect back
  * to the application.
+ *
+ * @returns The function. `onwards` is the link on the page. Default: the application's login.
  */
-export function createRenderError(context: IssuerContext): RenderError {
-  return async (ctx, out, error) => {
+export function createRenderError(
+  context: IssuerContext,
+): (...given: [...Parameters<RenderError>, onwards?: PageLink]) => Promise<void> {
+  return async (ctx, out, error, onwards) => {
     const { tenant } = factsOf(ctx.req)
     const branding = brandingFor(tenant, ctx.req, ctx.query.ui_locales)
     const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
-    const link = await wayToApplication(context, tenant, applicationId, 'startAgain')
+    const link = onwards ?? (await wayToApplication(context, tenant, applicationId, 'startAgain'))
     const facts = refusalFacts(context, ctx, error)
     const page: Pages['message'] = { ...wordsFor(ctx, error), link }
     if (tenant.settings.developerMode) page.forDevelopers = facts

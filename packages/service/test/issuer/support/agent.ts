@@ -126,6 +126,12 @@ export async function open(
   return page.html.includes('name="password"') ? browser.submit(page, ada) : page
 }
 
+/** The link on an error page that leads on to a host. */
+export function linkOn({ html }: Page, host: string): string | undefined {
+  const link = /href="([^"]+)">Continue to ([^<]+)/.exec(html)
+  return link?.[2] === host ? link[1]?.replaceAll('&amp;', '&') : undefined
+}
+
 /** Sends the form of a consent page. */
 export async function consent(
   browser: Browser,
