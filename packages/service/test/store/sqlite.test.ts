@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createIdentityService } from '../../src/service.ts'
 import { StoreError } from '../../src/store/errors.ts'
@@ -291,4 +292,30 @@ test('deliveries are removed after thirty days, also those behind one that was s
   now += 20 * day
   await store.deliveries.prune()
   expect(await store.deliveries.list(webhookId, { before: undefined, limit: 10 })).toEqual([])
+})
+
+test('other writes do not wait until all old entries of the audit log are deleted', async () => {
+  const store = await openSqliteDataStore(aFolder())
+  onTestFinished(() => store.close())
+  const old = Array.from({ length: 1_500 }, (_, n) => [
+    anAudit('old', { at: n }),
+    anAudit('refused', { at: 10_000 + n, outcome: 'refused' }),
+  ])
+  await Promise.all(old.flat().map((entry) => store.audit.append(entry)))
+
+  let isPruned = false
+  const pruned = store.audit.prune(10_000, 20_000).finally(() => {
+    isPruned = true
+  })
+  let between = 0
+  // Each write begins in a turn of its own, as if a request had brought it.
+  for (; !isPruned; between++) {
+    await nextTurn()
+    await store.audit.append(anAudit('new', { at: 30_000 }))
+  }
+
+  expect(await pruned).toBe(3_000)
+  expect(between).toBeGreaterThan(4)
+  const left = await store.audit.list({ limit: 10_000 })
+  expect(left.map(({ action }) => action)).toEqual(Array.from({ length: between }, () => 'new'))
 })

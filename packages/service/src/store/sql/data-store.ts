@@ -1,4 +1,5 @@
-import type { DataStore, StandingEffect } from '../ports.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AuditStore, DataStore, StandingEffect } from '../ports.ts'
 import { createCursors } from './cursors.ts'
 import type { Engine } from './engine.ts'
 import { createReadAccount } from './read-account.ts'
@@ -84,12 +85,7 @@ export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
     legacyPasswords: createLegacyPasswords(engine),
     audit: {
       ...createAudit(engine, addEntry),
-      prune: (before, refusedBefore) =>
-        write(async () => {
-          await writer.run(notePruned(before))
-          return writer.run(sql`delete from audit
-            where at < ${before} or outcome = 'refused' and at < ${refusedBefore}`)
-        }),
+      prune: createPrune(engine),
     },
     restores: createRestores(engine, addEntry, { touchUser: sql`` }),
     cursors: createCursors(engine),
@@ -108,5 +104,34 @@ export function createSqlTables(engine: Engine, now: () => Sql): SqlTables {
       reader: engine.reader,
       run: (statement) => engine.write(() => writer.run(statement)),
     }),
+  }
+}
+
+/**
+ * The maximum number of audit entries that one write deletes. Requests wait for the statements of
+ * SQLite, and the log of a transaction must fit on the disk.
+ */
+const PRUNE_BATCH = 500
+
+/** Makes the method that deletes old audit entries from SQLite. */
+function createPrune({ writer, write, indexedBy }: Engine): AuditStore['prune'] {
+  /** Deletes entries in the order of the index that `where` names. Resolves to their number. */
+  async function pruneWhere(where: Sql, before: number): Promise<number> {
+    const batch = sql`select id from audit ${where} and at < ${before}
+      order by at, id limit ${PRUNE_BATCH}`
+    for (let pruned = 0; ; await nextTurn()) {
+      const deleted = await write(async () => {
+        await writer.run(notePruned(sql`id in (${batch})`))
+        return writer.run(sql`delete from audit where id in (${batch})`)
+      })
+      pruned += deleted
+      if (deleted < PRUNE_BATCH) return pruned
+    }
+  }
+
+  return async (before, refusedBefore) => {
+    const isAny = sql`${indexedBy('audit_by_time')} where true`
+    const isRefused = sql`${indexedBy('audit_refused_by_time')} where outcome = 'refused'`
+    return (await pruneWhere(isAny, before)) + (await pruneWhere(isRefused, refusedBefore))
   }
 }

@@ -12,9 +12,13 @@ const COUNTERS = `create table counters (
   value integer not null
 ) strict, without rowid`
 
-const changes = [
+/** The index in which old refused requests are found. */
+const REFUSED_INDEX = { audit_refused_by_time: `audit (at) where outcome = 'refused'` }
+
+const changes: readonly Change[] = [
   ...changesOf('sqlite', { tables: [ADD_TEXTS, CREATE_TEXT_INDEX], indexes: {} }),
   INSTANTS_IN_RANGE,
+  { name: '0032-refused-by-time', indexes: REFUSED_INDEX },
 ]
 
 /**
@@ -57,7 +61,7 @@ function apply(database: DatabaseSync): void {
   const done = new Set(rows.map(({ name }) => String(name)))
   if (done.size === 0) {
     database.exec([...createTables('sqlite'), COUNTERS, CREATE_TEXT_INDEX].join(';'))
-    makeIndexes(database, { ...indexesOf('sqlite'), ...LATER_INDEXES })
+    makeIndexes(database, { ...indexesOf('sqlite'), ...LATER_INDEXES, ...REFUSED_INDEX })
     for (const name of [BASE, ...changes.map(({ name }) => name)]) note.run(name)
     return
   }

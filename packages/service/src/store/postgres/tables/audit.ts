@@ -121,7 +121,7 @@ export function createPostgresAudit(
     // Two statements prune entries, because each has an index. One statement with both conditions
     // would read the whole log.
     async prune(before, refusedBefore) {
-      await connections.write(notePruned(before))
+      await connections.write(notePruned(sql`at < ${before}`))
       return (await pruneWhere(sql`true`, before)) + (await pruneWhere(isRefused, refusedBefore))
     },
   }

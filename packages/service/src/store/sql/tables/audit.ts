@@ -178,12 +178,14 @@ const isUnchanged = sql`exists (select 1 from users
       and (later.action in ('user.contest', 'user.take_back') or later.fields like '%"disabled=%'))`
 
 /**
- * The statement that stores the last id of the entries from before a time, which will be deleted.
- * Run it before the deletion.
+ * The statement that stores the last id of the entries that will be deleted. Run it before the
+ * deletion.
+ *
+ * @param isOld - The condition for these entries.
  */
-export function notePruned(before: number): Sql {
+export function notePruned(isOld: Sql): Sql {
   return sql`update audit_log set pruned_to = gone.id
-    from (select max(id) as id from audit where at < ${before} and outcome <> 'refused') as gone
+    from (select max(id) as id from audit where ${isOld} and outcome <> 'refused') as gone
     where gone.id > audit_log.pruned_to`
 }
 
