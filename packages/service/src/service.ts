@@ -190,7 +190,7 @@ async function startService(
     if (consoleUrl !== undefined) {
       consoleHandler = await startConsole({ ...consoleParts, url: consoleUrl }, system)
     }
-    await startAuditUpkeep(context, background, options.auditDays ?? 400)
+    startAuditUpkeep(context, background, options.auditDays ?? 400)
     await startMailDayUpkeep(context, background)
   } catch (error) {
     await shutDown(0)

@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpServer, listen } from '../src/server/http-server.ts'
 import { createIdentityService } from '../src/service.ts'
 import type { IdentityServiceOptions } from '../src/service-options.ts'
+import { temporaryFolder } from './cli/support.ts'
 
 async function aService(options: IdentityServiceOptions = {}) {
   // A close that waits until its time is over fails by the time limit of the test.
@@ -236,6 +239,27 @@ test('a closed service refuses requests in process', async () => {
   const { service } = await aService()
   await service.close()
   await expect(service.fetch('http://service.test/x/health')).rejects.toThrow()
+})
+
+test('old entries of the audit log are deleted while the service serves, and a close stops that', async () => {
+  using folder = temporaryFolder()
+  await (await createIdentityService({ data: folder.path })).close()
+  const database = new DatabaseSync(join(folder.path, 'data.db'))
+  onTestFinished(() => database.close())
+  database.exec(`insert into audit (at, actor, action, target, outcome)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20000)
+    select n, 'admin:test', 'old', 'x', 'success' from numbers`)
+  const old = () =>
+    database.prepare("select count(*) as n from audit where action = 'old'").get()?.n
+
+  const { service, port } = await aService({ data: folder.path })
+  expect(old()).toBeGreaterThan(0)
+  expect((await fetch(`http://127.0.0.1:${port}/x/health`)).status).toBe(200)
+  await service.close()
+  expect(old()).toBeGreaterThan(0)
+
+  await using _ = await createIdentityService({ data: folder.path })
+  await expect.poll(old).toBe(0)
 })
 
 test('headers have 10 s to come, a whole request 30 s', () => {

@@ -777,7 +777,9 @@ export interface AuditStore {
   trimRefused(actor: string, keep: number): Promise<number>
   /**
    * Deletes entries from before `before`, and entries of refused requests from before
-   * `refusedBefore`. Resolves to the number of deleted entries.
+   * `refusedBefore`, in batches. Resolves to the number of deleted entries.
+   *
+   * @param isClosed - Checked before each batch: whether to stop. Default: never.
    */
-  prune(before: Micros, refusedBefore: Micros): Promise<number>
+  prune(before: Micros, refusedBefore: Micros, isClosed?: () => boolean): Promise<number>
 }

@@ -11,17 +11,20 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const TRIM_EVERY_MS = 10_000
 
 /**
- * Keeps the audit log within its limits in the background. Old entries are deleted at once and each
- * day, surplus refused requests every ten seconds.
+ * Keeps the audit log within its limits in the background. Old entries are deleted from now on and
+ * each day, surplus refused requests every ten seconds. The start of the service does not wait for
+ * the deletion, which takes minutes after `days` was lowered.
  *
  * @param days - The number of days for which entries are kept.
  */
-export async function startAuditUpkeep(
+export function startAuditUpkeep(
   context: DomainContext,
   background: Background,
   days: number,
-): Promise<void> {
+): void {
   background.every(TRIM_EVERY_MS, 'trimming refused requests', () => trimRefusals(context))
-  const pruning = background.every(DAY_MS, 'pruning the audit log', () => pruneAudit(context, days))
-  await pruning.wake()
+  const pruning = background.every(DAY_MS, 'pruning the audit log', (isClosed) =>
+    pruneAudit(context, days, isClosed),
+  )
+  void pruning.wake()
 }

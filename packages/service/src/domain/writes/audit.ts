@@ -162,8 +162,16 @@ export async function* exportAudit(
   }
 }
 
-/** Deletes entries that are older than `days`, and refused requests that are older than 7 days. */
-export async function pruneAudit({ clock, store }: DomainContext, days: number): Promise<void> {
+/**
+ * Deletes entries that are older than `days`, and refused requests that are older than 7 days.
+ *
+ * @param isClosed - Whether to stop. Default: never.
+ */
+export async function pruneAudit(
+  { clock, store }: DomainContext,
+  days: number,
+  isClosed?: () => boolean,
+): Promise<void> {
   const now = nowMicros(clock)
-  await store.audit.prune(now - days * DAY_MICROS, now - REFUSED_DAYS * DAY_MICROS)
+  await store.audit.prune(now - days * DAY_MICROS, now - REFUSED_DAYS * DAY_MICROS, isClosed)
 }

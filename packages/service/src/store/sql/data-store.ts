@@ -116,22 +116,25 @@ const PRUNE_BATCH = 500
 /** Makes the method that deletes old audit entries from SQLite. */
 function createPrune({ writer, write, indexedBy }: Engine): AuditStore['prune'] {
   /** Deletes entries in the order of the index that `where` names. Resolves to their number. */
-  async function pruneWhere(where: Sql, before: number): Promise<number> {
+  async function pruneWhere(where: Sql, before: number, isClosed: () => boolean): Promise<number> {
     const batch = sql`select id from audit ${where} and at < ${before}
       order by at, id limit ${PRUNE_BATCH}`
-    for (let pruned = 0; ; await nextTurn()) {
+    let pruned = 0
+    for (; !isClosed(); await nextTurn()) {
       const deleted = await write(async () => {
         await writer.run(notePruned(sql`id in (${batch})`))
         return writer.run(sql`delete from audit where id in (${batch})`)
       })
       pruned += deleted
-      if (deleted < PRUNE_BATCH) return pruned
+      if (deleted < PRUNE_BATCH) break
     }
+    return pruned
   }
 
-  return async (before, refusedBefore) => {
+  return async (before, refusedBefore, isClosed = () => false) => {
     const isAny = sql`${indexedBy('audit_by_time')} where true`
     const isRefused = sql`${indexedBy('audit_refused_by_time')} where outcome = 'refused'`
-    return (await pruneWhere(isAny, before)) + (await pruneWhere(isRefused, refusedBefore))
+    const pruned = await pruneWhere(isAny, before, isClosed)
+    return pruned + (await pruneWhere(isRefused, refusedBefore, isClosed))
   }
 }

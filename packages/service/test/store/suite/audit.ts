@@ -269,6 +269,13 @@ export function describeAudit(open: Open): void {
       expect(await store.audit.prune(20, 20)).toBe(0)
     })
 
+    test('pruning stops when the service closes', async () => {
+      const store = await open()
+      for (const at of [10, 20]) await store.audit.append(anAudit('x', { at, outcome: 'refused' }))
+      expect(await store.audit.prune(15, 30, () => true)).toBe(0)
+      expect(await store.audit.list({})).toHaveLength(2)
+    })
+
     test('the id of an entry that was forgotten is not used again', async () => {
       const store = await open()
       await store.audit.append(anAudit('x', { at: 10 }))

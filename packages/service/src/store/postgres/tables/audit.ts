@@ -58,14 +58,20 @@ export function createPostgresAudit(
    * of the index, so that it ends when its batch is full. Resolves to the number of deleted
    * entries.
    */
-  async function pruneWhere(condition: Sql, before: number): Promise<number> {
-    for (let pruned = 0; ; ) {
+  async function pruneWhere(
+    condition: Sql,
+    before: number,
+    isClosed: () => boolean,
+  ): Promise<number> {
+    let pruned = 0
+    while (!isClosed()) {
       const { rowCount } = await connections.write(sql`delete from audit where ctid in (
         select ctid from audit where ${condition} and at < ${before}
         order by at limit ${PRUNE_BATCH} for update skip locked)`)
       pruned += rowCount ?? 0
-      if ((rowCount ?? 0) < PRUNE_BATCH) return pruned
+      if ((rowCount ?? 0) < PRUNE_BATCH) break
     }
+    return pruned
   }
 
   return {
@@ -120,9 +126,10 @@ export function createPostgresAudit(
 
     // Two statements prune entries, because each has an index. One statement with both conditions
     // would read the whole log.
-    async prune(before, refusedBefore) {
+    async prune(before, refusedBefore, isClosed = () => false) {
       await connections.write(notePruned(sql`at < ${before}`))
-      return (await pruneWhere(sql`true`, before)) + (await pruneWhere(isRefused, refusedBefore))
+      const pruned = await pruneWhere(sql`true`, before, isClosed)
+      return pruned + (await pruneWhere(isRefused, refusedBefore, isClosed))
     },
   }
 }
