@@ -109,7 +109,10 @@ export interface IdentityServiceOptions {
   trustedProxies?: readonly string[]
   /** The days for which the audit log is kept. Default 400. */
   auditDays?: number
-  /** The seconds that {@link IdentityService.close} waits for requests in progress. Default 10. */
+  /**
+   * The seconds that {@link IdentityService.close} waits for requests in progress, and for attempts
+   * to send events, mails and logout tokens. Default 10.
+   */
   closeSeconds?: number
   /**
    * Returns more claims for the ID tokens of a user, such as roles that your process stores. The

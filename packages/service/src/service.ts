@@ -78,7 +78,9 @@ export interface IdentityService {
   readonly clock: Clock
   readonly events: ServiceEvents
   /**
-   * Stops the service: refuses new requests, finishes those in progress, and closes the data.
+   * Stops the service: refuses new requests, finishes requests and background work in progress for
+   * at most `closeSeconds`, and closes the data. Events, mails and logout tokens that are not sent
+   * by then are sent by another process, or after the next start.
    *
    * @param options - `drainSeconds`: seconds before the stop in which `/x/ready` fails, so that
    *   load balancers stop sending requests. Requests are still served, and each connection is
@@ -170,13 +172,20 @@ async function startService(
       await sleep(drainSeconds * 1_000)
     }
     const graceMs = (options.closeSeconds ?? 10) * 1_000
+    // Nothing in the background begins from here on. Other processes, or the next one, go on.
+    const worked = background.close()
+    const waiting = new AbortController()
+    const late = sleep(graceMs, undefined, waiting)
     await servers.close({ idleMs: drains ? IDLE_MS : 0, graceMs })
     await inProcess.close()
     // The metrics stay available until now, so that they include the last requests.
     await servers.closeMetrics()
-    await background.close()
-    await trimRefusals(context).catch((err: unknown) => logger.error({ err }, UNTRIMMED))
+    await Promise.race([worked, late])
+    waiting.abort()
+    // This breaks off the attempts that still wait for an endpoint or a mail server.
     await Promise.all([webhooks.close(), issuer.close()])
+    await worked
+    await trimRefusals(context).catch((err: unknown) => logger.error({ err }, UNTRIMMED))
   }
   function close({ drainSeconds = 0 }: { drainSeconds?: number } = {}): Promise<void> {
     closing ??= shutDown(drainSeconds).then(async () => {

@@ -61,6 +61,24 @@ describe.each(stores)('on %s', (store) => {
   })
 })
 
+test('a rotation that a stop breaks off goes on at the next start', async () => {
+  const data = aFolder()
+  const file = join(data, 'master.key')
+  const first = await createIdentityService({ data })
+  for (let n = 0; n < 20; n++) {
+    await first.admin.createTenant({ domain: `t${n}.example` })
+    expect((await first.fetch(`https://t${n}.example/oidc/jwks`)).status).toBe(200)
+  }
+  await first.close()
+  writeFileSync(file, `${newKey()}\n${readFileSync(file, 'utf8')}`)
+
+  const { logger, messages } = recording()
+  await (await createIdentityService({ data, logger })).close()
+  expect(messages).not.toContainEqual(DONE)
+  await using _ = await createIdentityService({ data, logger })
+  await expect.poll(() => messages).toContainEqual(DONE)
+})
+
 test('nothing in a folder is sealed under the earlier master key after a rotation', async () => {
   const data = aFolder()
   const file = join(data, 'master.key')

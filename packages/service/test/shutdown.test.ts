@@ -1,12 +1,16 @@
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createHttpServer, listen } from '../src/server/http-server.ts'
 import { createIdentityService } from '../src/service.ts'
 import type { IdentityServiceOptions } from '../src/service-options.ts'
 import { temporaryFolder } from './cli/support.ts'
+import { createBrowser } from './issuer/support/browser.ts'
+import { connectApi } from './support/api.ts'
+import { startReceiver } from './webhooks/endpoint.ts'
 
 async function aService(options: IdentityServiceOptions = {}) {
   // A close that waits until its time is over fails by the time limit of the test.
@@ -221,6 +225,50 @@ test('a request that does not end is aborted when the time limit for closing is 
   await service.close()
   await stuck.ended
   expect(stuck.text).not.toContain('200 OK')
+})
+
+test('an attempt that still waits when the time for closing is over does not count, and is made after the next start', async () => {
+  using folder = temporaryFolder()
+  await using receiver = await startReceiver()
+  receiver.answer = () => {}
+  const mailServer = createServer().listen(0, '127.0.0.1')
+  await once(mailServer, 'listening')
+  onTestFinished(() => void mailServer.close())
+  const { port } = mailServer.address() as AddressInfo
+  const lines: string[] = []
+  const options = {
+    ...{ data: folder.path, allowHttpOnLoopback: true, closeSeconds: 0.1 },
+    mail: { url: `smtp://127.0.0.1:${port}`, from: 'no-reply@acme.example' },
+    logger: pino({}, { write: (line) => void lines.push(line) }),
+  }
+  const first = await createIdentityService(options)
+  const tenant = await first.admin.createTenant({ domain: 'acme.example' })
+  const { secret } = await first.admin.createApiKey({ name: 'test', reach: 'all' })
+  const api = connectApi(first.fetch, secret, tenant.id)
+  const webhooks = `/x${api.tenant}/webhooks`
+  const webhook = await api.create(webhooks, { url: receiver.url })
+  receiver.secrets.push(webhook.secret)
+  await api.createUser('ada@example.com')
+  const browser = createBrowser({ url: 'https://acme.example', fetch: first.fetch as never })
+  const greeting = once(mailServer, 'connection')
+  await browser.submit(await browser.get('/reset'), { email: 'ada@example.com' })
+  const [socket] = (await greeting) as [Socket]
+  await vi.waitFor(() => expect(receiver.received).not.toEqual([]))
+
+  const hungUp = once(socket.resume(), 'close')
+  await first.close()
+  await hungUp
+  expect(lines).toEqual([])
+
+  receiver.answer = (response) => void response.writeHead(204).end()
+  await using second = await createIdentityService(options)
+  const { get } = connectApi(second.fetch, secret, tenant.id)
+  const delivery = async () => {
+    const { data } = (await get(`${webhooks}/${webhook.id}/deliveries`)).body
+    return data.find((one: { event_type: string }) => one.event_type === 'user.created')
+  }
+  await expect.poll(delivery).toMatchObject({ state: 'delivered', attempts: 1 })
+  expect(await second.outbox.list(tenant.id)).toMatchObject([{ to: 'ada@example.com' }])
 })
 
 test('two calls of close() resolve together, when all resources are released', async () => {

@@ -1,6 +1,7 @@
 import { every, type Repeated, type Task } from './every.ts'
 import { createWorker, type Worker, type WorkerOptions } from './worker.ts'
 
+export { BrokenOff } from './broken-off.ts'
 export { underLease } from './every.ts'
 export { messagesOf, sending } from './sending.ts'
 export type { Worker, WorkQueue } from './worker.ts'

@@ -1,4 +1,5 @@
 import type { ClaimedMessage, MessageQueue } from '../store/protocol-store.ts'
+import { BrokenOff } from './broken-off.ts'
 import type { WorkQueue } from './worker.ts'
 
 /** The rules for sending the messages of a queue. */
@@ -15,7 +16,7 @@ export interface SendingOptions<C> {
   open(message: ClaimedMessage): C
   /**
    * Sends a message. Resolves to a function that stores its success; rejects if the message is not
-   * accepted.
+   * accepted, with {@link BrokenOff} if the service closed first.
    */
   send(message: ClaimedMessage, content: C): Promise<() => Promise<unknown>>
   /** Whether a failure is final, so that the message is given up. Default: no failure is final. */
@@ -45,7 +46,7 @@ export function messagesOf(
 
 /**
  * Makes the `attempt` of a worker. It sends a message once. After a failure, the message is retried
- * or given up.
+ * or given up. An attempt that was broken off changes nothing.
  */
 export function sending<C>(
   options: SendingOptions<C>,
@@ -57,6 +58,7 @@ export function sending<C>(
     try {
       store = await send(message, content)
     } catch (error) {
+      if (error instanceof BrokenOff) return undefined
       const isOld = message.age > giveUpSeconds && message.attempts >= backoffSeconds.length
       if (isFinal?.(error) || isOld) {
         await options.onGivenUp(message, content, error)

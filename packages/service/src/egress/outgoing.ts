@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
 import type { Agent } from 'undici'
+import { BrokenOff } from '../background/index.ts'
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { lookUpTenant } from '../domain/tenants/tenants.ts'
 import { isLoopbackHost } from '../domain/writes/addresses.ts'
@@ -14,7 +15,10 @@ type ProviderFetch = NonNullable<Configuration['fetch']>
 
 /** Requests from the service to URLs that customers have entered. */
 export interface Outgoing {
-  /** A `fetch` on behalf of a tenant. Its responses have a status and headers, but no body. */
+  /**
+   * A `fetch` on behalf of a tenant. Its responses have a status and headers, but no body. Rejects
+   * with {@link BrokenOff} if {@link Outgoing.close} is called before the response.
+   */
   forTenant(tenantId: string): ProviderFetch
   /**
    * A `fetch` on behalf of a tenant, with the bodies of responses. It does not follow redirects. A
@@ -29,6 +33,7 @@ export interface Outgoing {
    * host name are not looked up.
    */
   refusalOf(tenantId: string, url: URL): Promise<Reason | undefined>
+  /** Closes all connections, also those of requests in progress. */
   close(): Promise<void>
 }
 
@@ -116,7 +121,7 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
     const refusal = exempt ? undefined : refusalOf(url)
     if (refusal !== undefined) throw new RefusedAddress(refusal)
     const { method, headers, body } = options
-    if (isClosed) throw new Error('The service is closed.')
+    if (isClosed) throw new BrokenOff()
     client ??= createClient()
     const { fetch, request, guarded, open } = await client
     const init = {
@@ -136,7 +141,13 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
         new URL(String(target)),
         options as RequestInit,
       )
-      const { statusCode: status, headers, body } = await request(url, init)
+      const {
+        statusCode: status,
+        headers,
+        body,
+      } = await request(url, init).catch((error) => {
+        throw isClosed ? new BrokenOff(error) : error
+      })
       // The body is not needed. A short body is read, so that the connection can be used again. A
       // long body may never end.
       body.dump({ limit: MAX_DUMPED_BYTES, signal: init.signal }).catch(() => {})

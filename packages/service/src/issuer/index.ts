@@ -77,7 +77,7 @@ export interface Issuer {
   readonly commandLogins: CommandLogins
   /** Resolves when every due logout token and mail was tried once. */
   idle(): Promise<void>
-  /** Closes connections to other servers. Close the background first. */
+  /** Closes connections to other servers, and breaks off attempts in progress. */
   close(): Promise<void>
 }
 

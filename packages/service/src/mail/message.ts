@@ -17,7 +17,11 @@ export interface MailMessage {
 
 /** The transport of messages to the next mail server. */
 export interface MailTransport {
-  /** Resolves when the next mail server has accepted the message. */
+  /**
+   * Resolves when the next mail server has accepted the message. Rejects with `BrokenOff` if the
+   * transport was closed first.
+   */
   send(message: MailMessage & { to: string }): Promise<void>
+  /** Closes all connections, also those that are sending a message. */
   close(): void
 }

@@ -49,7 +49,7 @@ export interface Outbox {
   languageOf(queued: QueuedMessage): Language | undefined
   /** Resolves when every due message has been tried. */
   idle(): Promise<void>
-  /** Closes the connections to the mail server. Call it after the background work has stopped. */
+  /** Closes the connections to the mail server, and breaks off attempts in progress. */
   close(): void
 }
 

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { BrokenOff } from '../background/index.ts'
 import type { MailTransport } from './message.ts'
 
 /** The mail server, and the sender of all mail. */
@@ -30,13 +31,17 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
+    // A server that does not close its side keeps the process alive for this time.
+    socketCloseTimeout: 1_000,
     disableFileAccess: true,
     disableUrlAccess: true,
   })
 
+  let isClosed = false
+
   return {
     async send({ to, fromName, replyTo, subject, text, html }) {
-      await transport.sendMail({
+      const message = {
         from: { name: fromName, address: options.from },
         to: { name: '', address: to },
         ...(replyTo && { replyTo }),
@@ -45,9 +50,17 @@ export function createSmtpTransport(options: SmtpOptions): MailTransport {
         html,
         // Prevents automatic replies, such as holiday notices (RFC 3834 §5).
         headers: { 'Auto-Submitted': 'auto-generated' },
-      })
+      }
+      try {
+        await transport.sendMail(message)
+      } catch (error) {
+        throw isClosed ? new BrokenOff(error) : error
+      }
     },
-    close: () => transport.close(),
+    close() {
+      isClosed = true
+      transport.close({ force: true })
+    },
   }
 }
 

@@ -52,10 +52,12 @@ export function followMasterKeys(
     if (!ids.includes(vault.newestId())) await store.sealingKeys?.add(vault.newestId())
   }
 
-  async function reseal(): Promise<void> {
+  async function reseal(isClosed: () => boolean): Promise<void> {
     await check()
     const isOurs = await exclusively(context, 'reseal-secrets', async () => {
-      await resealSecrets(context)
+      await resealSecrets(context, isClosed)
+      // The next start goes on. Until then, the earlier keys are needed.
+      if (isClosed()) return
       await resealWebhooks(context)
       await resealMoves(context)
       await protocol.mail.reseal((id, sealed) => resealMail(vault, id, sealed))
@@ -81,9 +83,9 @@ export function followMasterKeys(
   const looking = background.every(
     LOOK_EVERY_MS,
     'sealing under the newest master key',
-    async () => {
+    async (isClosed) => {
       refresh()
-      if (isWanted) await reseal()
+      if (isWanted) await reseal(isClosed)
     },
   )
   if (isWanted) void looking.wake()

@@ -1,3 +1,4 @@
+import { BrokenOff } from '../background/index.ts'
 import type { Outgoing } from '../egress/outgoing.ts'
 import type { Webhook } from '../store/records.ts'
 import { inOwnTrace, traceStatus } from '../telemetry/tracing.ts'
@@ -23,7 +24,8 @@ export function isAccepted({ status }: WebhookAnswer): boolean {
 }
 
 /**
- * Sends an event once. A failure of the endpoint is a result, not a rejection.
+ * Sends an event once. A failure of the endpoint is a result, not a rejection. Resolves to
+ * `undefined` if the service closed before the answer.
  *
  * @param secrets - The keys for signatures, in clear text; see `secretsOf`.
  */
@@ -31,7 +33,7 @@ export async function attempt(
   { outgoing, secrets }: { outgoing: Outgoing; secrets: readonly string[] },
   webhook: Webhook,
   { eventId, body }: { eventId: string; body: string },
-): Promise<WebhookAnswer> {
+): Promise<WebhookAnswer | undefined> {
   // This is the time of the machine, not of the service's clock, because the receiver compares it
   // with its own time.
   const seconds = Math.floor(Date.now() / 1000)
@@ -57,6 +59,7 @@ export async function attempt(
     const retryAfter = retryAfterOf(response.headers.get('retry-after'))
     return { status, millis: millis(), ...(retryAfter !== undefined && { retryAfter }) }
   } catch (error) {
+    if (error instanceof BrokenOff) return undefined
     const isLate = (error as Error).name === 'TimeoutError'
     return { reason: isLate ? 'timeout' : 'unreachable', millis: millis() }
   }

@@ -79,14 +79,18 @@ export function startDelivering(options: DeliveringOptions): Worker {
   async function send(lane: Lane): Promise<number | undefined> {
     const { webhook, failingSeconds } = lane
     // An endpoint that accepted nothing lately first gets only one event.
-    const due = lane.due.slice(0, failingSeconds === undefined ? LANE_AT_ONCE : 1)
-    if (due.length === 0) return release({ lane, pauseSeconds: 0, isFailing: undefined })
+    const given = lane.due.slice(0, failingSeconds === undefined ? LANE_AT_ONCE : 1)
+    if (given.length === 0) return release({ lane, pauseSeconds: 0, isFailing: undefined })
     const started = performance.now()
     const sender = { outgoing: options.outgoing, secrets: secretsOf(domain, webhook) }
-    const answers = await Promise.all(due.map((one) => attempt(sender, webhook, one)))
+    const tried = await Promise.all(given.map((one) => attempt(sender, webhook, one)))
+    const due = given.filter((_, i) => tried[i] !== undefined)
+    const answers = tried.filter((answer) => answer !== undefined)
     const attempts = due.map((one, i) => attemptOf(one, answers[i] as WebhookAnswer))
     await finish(attempts)
     log(webhook, due, attempts)
+    // The service closes. Another process sends the other events.
+    if (due.length < given.length) return release({ lane, pauseSeconds: 0, isFailing: undefined })
     if (answers.some(isAccepted)) {
       await sleep(Math.max(0, started + (due.length / PER_SECOND) * 1_000 - performance.now()))
       return release({ lane, pauseSeconds: 0, isFailing: false })

@@ -54,7 +54,7 @@ export interface Webhooks {
   stopWaiting(): void
   /** Resolves when the audit log is read and every due delivery was tried. */
   idle(): Promise<void>
-  /** Closes the connections to endpoints. Call it after the background is closed. */
+  /** Closes the connections to endpoints, and breaks off requests in progress. */
   close(): Promise<void>
 }
 
@@ -165,6 +165,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
       const webhook = await getWebhook(scope, id)
       const sender = { outgoing, secrets: secretsOf(domain, webhook) }
       const answer = await attempt(sender, webhook, testOf(scope, webhook))
+      if (!answer) throw new ServiceError('unavailable', reason('service_closing'))
       return { ...answer, isAccepted: isAccepted(answer) }
     },
 

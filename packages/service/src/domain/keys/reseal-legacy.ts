@@ -10,9 +10,10 @@ const BATCH = 200
 export async function resealLegacyPasswords(
   context: DomainContext,
   actor: Scope['actor'],
+  isClosed: () => boolean,
 ): Promise<void> {
   const keyId = context.vault.newestId()
-  for (let after: Omit<CredentialName, 'id'> | undefined; ; ) {
+  for (let after: Omit<CredentialName, 'id'> | undefined; !isClosed(); ) {
     const batch: Omit<CredentialName, 'id'>[] = await context.store.legacyPasswords.listSealed(
       keyId,
       after,

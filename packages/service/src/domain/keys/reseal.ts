@@ -14,15 +14,24 @@ const PAGE: Page = { after: undefined, limit: 100 }
 /** The maximum number of secrets that one query reads. */
 const BATCH = 200
 
-/** Seals every stored secret of all tenants under the newest master key. */
-export async function resealSecrets(context: DomainContext): Promise<void> {
+/**
+ * Seals every stored secret of all tenants under the newest master key.
+ *
+ * @param isClosed - Whether to stop between two tenants or two batches of users. Default: never.
+ */
+export async function resealSecrets(
+  context: DomainContext,
+  isClosed: () => boolean = () => false,
+): Promise<void> {
   const actor = { name: 'service' }
   const tenants = (page: Page) => listTenants({ context, actor }, 'all', page)
   await resealTenant({ context, actor, tenantId: SYSTEM_TENANT_ID })
-  for await (const { id: tenantId } of all(tenants))
+  for await (const { id: tenantId } of all(tenants)) {
+    if (isClosed()) return
     await resealTenant({ context, actor, tenantId })
-  await resealUsers(context, actor)
-  await resealLegacyPasswords(context, actor)
+  }
+  await resealUsers(context, actor, isClosed)
+  await resealLegacyPasswords(context, actor, isClosed)
 }
 
 async function resealTenant(scope: Scope): Promise<void> {
@@ -35,10 +44,14 @@ async function resealTenant(scope: Scope): Promise<void> {
  * Seals the secrets of all users' factors under the newest master key. Secrets that are already
  * sealed under that key are not read.
  */
-async function resealUsers(context: DomainContext, actor: Scope['actor']): Promise<void> {
+async function resealUsers(
+  context: DomainContext,
+  actor: Scope['actor'],
+  isClosed: () => boolean,
+): Promise<void> {
   const { credentials } = context.store
   const keyId = context.vault.newestId()
-  for (let after: CredentialName | undefined; ; ) {
+  for (let after: CredentialName | undefined; !isClosed(); ) {
     const batch: CredentialName[] = await credentials.listSealed(keyId, after, BATCH)
     for (const { tenantId, userId, id } of batch) {
       await resealFactor({ context, actor, tenantId }, userId, id)
