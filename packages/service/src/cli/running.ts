@@ -1,4 +1,3 @@
-import { constants } from 'node:os'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
 import { traceIds } from '../telemetry/tracing.ts'
 
@@ -16,25 +15,4 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     redact: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
   }
   return destination ? pino(options, destination) : pino(options)
-}
-
-/**
- * Resolves at the first SIGINT or SIGTERM. A second signal of either kind ends the process at once,
- * with the status 128 plus the number of the signal.
- */
-export function nextSignal(): Promise<string> {
-  const names = ['SIGINT', 'SIGTERM'] as const
-  return new Promise((resolve) => {
-    let first: NodeJS.Signals | undefined
-    for (const name of names) {
-      process.on(name, () => {
-        if (first === undefined) {
-          first = name
-          return resolve(name)
-        }
-        console.error(`${name} while closing: ended at once.`)
-        process.exit(128 + constants.signals[name])
-      })
-    }
-  })
 }

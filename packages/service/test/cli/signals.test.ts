@@ -1,6 +1,9 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { start, temporaryFolder } from './support.ts'
+import { commandEnv } from '../../../../test/support/command-env.ts'
+import { main, run, start, temporaryFolder } from './support.ts'
 
 test.each([
   ['SIGTERM', 'SIGINT', 130],
@@ -29,5 +32,34 @@ test.each([
     child.kill(second)
     expect(await once(child, 'close')).toEqual([code, null])
     expect(errors).toBe(`${second} while closing: ended at once.\n`)
+  },
+)
+
+const canBeFirst = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0
+
+test.skipIf(!canBeFirst).each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  'a command that is the first process of a container ends at %s',
+  async (signal, code) => {
+    using folder = temporaryFolder()
+    const data = ['--data', folder.path]
+    await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
+    const command = [main, 'audit', 'follow', '--after', '0', ...data]
+    const child = spawn(
+      'unshare',
+      ['--pid', '--fork', process.execPath, '--conditions=latchkey-source', ...command],
+      { env: commandEnv, stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const children = () => readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
+    await once(child.stdout, 'data')
+    const first = Number(children())
+    const closed = once(child, 'close')
+    process.kill(first, signal)
+    // A signal that is ignored leaves the process running.
+    const timer = setTimeout(() => process.kill(first, 'SIGKILL'), 3_000)
+    onTestFinished(() => clearTimeout(timer))
+    expect(await closed).toEqual([code, null])
   },
 )

@@ -9,7 +9,7 @@ import { DataInUseError } from '../../store/sqlite/owner-lock.ts'
 import { type Demo, prepareDemo } from '../demo.ts'
 import { type DemoOperator, prepareOperator } from '../demo-operator.ts'
 import { createDevLogger } from '../dev-log.ts'
-import { nextSignal } from '../running.ts'
+import { nextSignal } from '../signals.ts'
 
 interface DevOptions {
   port: number

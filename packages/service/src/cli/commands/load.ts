@@ -14,7 +14,7 @@ import {
 import { type Command, Option } from 'commander'
 import { LoadError, LoadReport, type Operation, rowsOf } from '../load-report.ts'
 import { type LoadApplication, type LoadUser, logIn, refresh } from '../load-visitor.ts'
-import { nextSignal } from '../running.ts'
+import { nextSignal } from '../signals.ts'
 
 interface LoadOptions extends JsonOptions {
   url?: string

@@ -8,7 +8,7 @@ import {
 } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
 import { type DatabaseFlags, databaseOf, withDatabaseOptions } from '../options.ts'
-import { nextSignal } from '../running.ts'
+import { nextSignal } from '../signals.ts'
 
 interface MoveFlags extends DatabaseFlags, JsonOptions {
   data: string

@@ -4,8 +4,9 @@ import type { DomainVerification } from '../../domain/tenants/domain-names.ts'
 import type { SmtpOptions } from '../../mail/smtp.ts'
 import type { TlsOptions } from '../../server/tls.ts'
 import { commaSeparated, type DataOptions, databaseOf, withDataOptions } from '../options.ts'
-import { createLogger, nextSignal } from '../running.ts'
+import { createLogger } from '../running.ts'
 import { ignoreServiceLinks } from '../service-links.ts'
+import { nextSignal } from '../signals.ts'
 import { consoleUrlOption } from './operator.ts'
 
 interface ServeOptions extends DataOptions {
