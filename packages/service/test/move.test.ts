@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -314,6 +314,42 @@ test('a command that is interrupted moves nothing', async () => {
   ])
   expect(await keysIn([other])).toEqual([])
   expect(await target.query('select count(*)::int as n from tenants')).toEqual([{ n: 0 }])
+})
+
+test('a command that writes while the folder is moved is refused, so that nothing it wrote is lost', async () => {
+  const { data } = await aFolder(1)
+  const other = await startRedis()
+  onTestFinished(() => other[Symbol.asyncDispose]())
+  const target = await anEmptyDatabase()
+  // The move has copied the tenants, and waits for this lock.
+  const locker = await connect(target.url)
+  onTestFinished(() => locker.end())
+  await locker.query('begin; lock table audit')
+  const moving = moveFolder({ data, database: { url: target.url }, redis: other.url })
+  await until('the move waits', async () => {
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
+    return (await target.query(`${waiting} and datname = current_database()`)).length > 0
+  })
+  const late = await run(['tenant', 'create', '--data', data, '--domain', 'late.example'])
+  await locker.query('rollback')
+  const { rows } = await moving
+  expect(late).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Another process is writing to the data'),
+  })
+  expect(readRows(join(data, 'data.db')).tenants).toHaveLength(rows.tenants ?? 0)
+})
+
+test('a move whose mark cannot be written says that everything was moved', async () => {
+  const { data } = await aFolder(1)
+  const other = await startRedis()
+  onTestFinished(() => other[Symbol.asyncDispose]())
+  const target = await anEmptyDatabase()
+  mkdirSync(join(data, 'moved.json'))
+  await expect(
+    moveFolder({ data, database: { url: target.url }, redis: other.url }),
+  ).rejects.toThrow(/Everything was moved, but .* EISDIR.* Create the file .*moved\.json/)
+  expect(await target.query('select count(*)::int as n from tenants')).not.toEqual([{ n: 0 }])
 })
 
 test('a move that cannot remove its copy says so', async () => {

@@ -19,7 +19,7 @@ import { openDatabase } from '../store/sqlite/database.ts'
 import { markMoved } from '../store/sqlite/moved-folder.ts'
 import { takeOwnership } from '../store/sqlite/owner-lock.ts'
 import { openProtocolDatabase } from '../store/sqlite/protocol-schema.ts'
-import { allEntries, readTable } from '../store/sqlite/read-all.ts'
+import { allEntries, openLocked, readTable } from '../store/sqlite/read-all.ts'
 
 /** The tables of `data.db`. Each table comes after the tables that it refers to. */
 const TABLES = [
@@ -73,11 +73,13 @@ export interface MoveOptions {
 
 /**
  * Copies a data folder to PostgreSQL and Redis, with the same ids and rows, and with valid sessions
- * and tokens. The folder is marked as moved, and can no longer be served.
+ * and tokens. The folder is marked as moved, and can no longer be served. While it is copied,
+ * commands cannot write to it.
  *
  * @throws if the folder is being served, the database already has tenants, or Redis already has
  *   entries. Then nothing is moved. The copy of a move that fails later is removed, because another
- *   move would bring back sessions that end in the folder until then.
+ *   move would bring back sessions that end in the folder until then. Another error, with the
+ *   remedy, if everything was moved and only the mark is missing.
  */
 export async function moveFolder(options: MoveOptions): Promise<MoveReport> {
   const { data, database, redis, signal } = options
@@ -92,35 +94,68 @@ export async function moveFolder(options: MoveOptions): Promise<MoveReport> {
   const client = connectRedis(redis)
   try {
     await migratePostgres(database)
-    const report = await connections.use(async (run) => {
-      const say = (text: string) => run(script(text))
-      await say('begin; select n from revision for update')
-      let isEmpty = false
-      try {
-        await refuseUsed(run, client)
-        isEmpty = true
-        const rows = await copyTables(run, data, state, signal)
-        const entries = await copyEntries(state, protocol, signal)
-        await say('commit')
-        return { rows, entries }
-      } catch (error) {
-        await say('rollback').catch(() => {})
-        if (isEmpty) {
-          // Ends after the commands that it has sent, so that none of them writes later.
-          await protocol.close()
-          await removeCopy(client, error)
-        }
-        throw error
-      }
-    })
-    markMoved(data, report)
-    return report
+    const tables = openLocked(join(data, 'data.db'))
+    try {
+      const report = await connections.use((run) =>
+        copyAll(run, { tables, state, protocol, client, signal }),
+      )
+      mark(data, report)
+      return report
+    } finally {
+      tables.close()
+    }
   } finally {
     await protocol.close()
     await client.quit().catch(() => client.disconnect())
     await connections.close()
     state.close()
     lock.release()
+  }
+}
+
+/** The databases of a folder, and the connections to the target. */
+interface CopyParts {
+  tables: DatabaseSync
+  state: DatabaseSync
+  protocol: ProtocolStore
+  client: RedisConnection
+  signal: AbortSignal | undefined
+}
+
+/** Copies everything in one transaction. If that fails, removes the copy from Redis. */
+async function copyAll(run: Run, parts: CopyParts): Promise<MoveReport> {
+  const { tables, state, protocol, client, signal } = parts
+  const say = (text: string) => run(script(text))
+  await say('begin; select n from revision for update')
+  let isEmpty = false
+  try {
+    await refuseUsed(run, client)
+    isEmpty = true
+    const rows = await copyTables(run, tables, state, signal)
+    const entries = await copyEntries(state, protocol, signal)
+    await say('commit')
+    return { rows, entries }
+  } catch (error) {
+    await say('rollback').catch(() => {})
+    if (isEmpty) {
+      // Ends after the commands that it has sent, so that none of them writes later.
+      await protocol.close()
+      await removeCopy(client, error)
+    }
+    throw error
+  }
+}
+
+/** Marks the folder as moved. The target is complete, so a failure must not look like one of it. */
+function mark(data: string, report: MoveReport): void {
+  try {
+    markMoved(data, report)
+  } catch (cause) {
+    throw new Error(
+      `Everything was moved, but the folder could not be marked as moved: ${sentence(cause)} ` +
+        `Create the file ${join(data, 'moved.json')}, so that nothing writes to the folder, and use --database.`,
+      { cause },
+    )
   }
 }
 
@@ -158,13 +193,13 @@ function sentence(error: unknown): string {
 
 async function copyTables(
   run: Run,
-  data: string,
+  tables: DatabaseSync,
   state: DatabaseSync,
   signal: AbortSignal | undefined,
 ): Promise<Record<string, number>> {
   const report: Record<string, number> = {}
   await run(script('delete from cursors; delete from audit_log'))
-  const rowsOf = (table: string) => readTable(join(data, 'data.db'), table)
+  const rowsOf = (table: string) => readTable(tables, table)
   for (const table of TABLES) {
     signal?.throwIfAborted()
     if (BY_TRIGGERS.has(table)) await run(script(`delete from ${table}`))

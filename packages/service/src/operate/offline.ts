@@ -46,7 +46,15 @@ async function openFolder(data: string, source: MasterKeySource): Promise<Opened
   mkdirSync(data, { recursive: true, mode: 0o700 })
   refuseMoved(data)
   const keys = openMasterKeys({ ...source, data })
-  return { store: await openSqliteDataStore(data), keys }
+  const store = await openSqliteDataStore(data)
+  try {
+    // A move may have ended while the store waited for its lock.
+    refuseMoved(data)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return { store, keys }
 }
 
 async function openDatabase(database: DatabaseOptions, source: MasterKeySource): Promise<Opened> {

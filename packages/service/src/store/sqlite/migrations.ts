@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
 import { type Change, changesOf, INSTANTS_IN_RANGE, missingOf } from '../sql/migrations.ts'
-import { isSqliteError } from './failure.ts'
+import { isLocked, isSqliteError } from './failure.ts'
 import { ADD_TEXTS, addSearchFunctions, CREATE_TEXT_INDEX } from './trigrams.ts'
 
 /** The name of the last change that release 0.2.0 made. */
@@ -25,12 +25,13 @@ const changes: readonly Change[] = [
  * Creates the tables, or migrates them to this version of the service, in one transaction. The
  * names of changes are stored in `kysely_migration`, because release 0.2.0 stored them there.
  *
- * @throws if a change fails, with SQLite's reason in the message, or if a newer version of the service
+ * @throws if another process is writing to the database for longer than some seconds, if a change
+ *   fails, with SQLite's reason in the message, or if a newer version of the service
  *   or a version before 0.2.0 wrote the database.
  */
 export function migrate(database: DatabaseSync): void {
   addSearchFunctions(database)
-  database.exec('begin immediate')
+  begin(database)
   try {
     apply(database)
     database.exec('commit')
@@ -41,6 +42,18 @@ export function migrate(database: DatabaseSync): void {
           cause: error,
         })
       : error
+  }
+}
+
+function begin(database: DatabaseSync): void {
+  try {
+    database.exec('begin immediate')
+  } catch (cause) {
+    if (!isLocked(cause)) throw cause
+    throw new Error(
+      'Another process is writing to the data, such as "latchkey-service move". Try again when it has ended.',
+      { cause },
+    )
   }
 }
 

@@ -1,20 +1,31 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ProtocolEntry } from '../protocol-store.ts'
 import type { AnyRow } from '../sql/sql.ts'
+import { isLocked } from './failure.ts'
 import { toEntry } from './protocol-statements.ts'
 
 /**
- * Yields every row of a table, in the order of its key.
+ * Opens a database and lets no other process write to it until it is closed.
  *
- * @param from - The path of a database, or an open database, which stays open.
+ * @throws if another process is writing to it for longer than some seconds.
  */
-export function* readTable(from: string | DatabaseSync, table: string): Generator<AnyRow> {
-  const database = typeof from === 'string' ? new DatabaseSync(from, { readOnly: true }) : from
+export function openLocked(path: string): DatabaseSync {
+  const database = new DatabaseSync(path)
   try {
-    yield* database.prepare(`select * from ${table}`).iterate() as Iterable<AnyRow>
-  } finally {
-    if (typeof from === 'string') database.close()
+    database.exec('pragma busy_timeout = 5000; begin immediate')
+    return database
+  } catch (error) {
+    database.close()
+    if (!isLocked(error)) throw error
+    throw new Error(`Another command is writing to ${path}. Try again when it has ended.`, {
+      cause: error,
+    })
   }
+}
+
+/** Yields every row of a table, in the order of its key. */
+export function* readTable(database: DatabaseSync, table: string): Generator<AnyRow> {
+  yield* database.prepare(`select * from ${table}`).iterate() as Iterable<AnyRow>
 }
 
 /** Yields the entries that have not expired at `now`, in batches of at most `lot` entries. */
