@@ -390,6 +390,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0028-turns-of-tenants',
     '0029-failed-messages',
     '0030-instants-in-range',
+    '0033-never-logged-in-key',
   ])
 
   const store = openPostgresDataStore(earlier.url)
@@ -412,6 +413,50 @@ test('users of an earlier release are found by their names and by any part of th
   expect(await store.users.lastLogins(id, ['usr_7', 'usr_8'])).toEqual(new Map([['usr_7', 5]]))
   const rows = await earlier.query('select count(*) as n from user_texts')
   expect(Number(rows[0]?.n)).toBe(12_000)
+})
+
+test('users are written while the table of those who never logged in is filled', async () => {
+  await using earlier = await anEmptyDatabase()
+  await migratePostgres({ url: earlier.url })
+  await earlier.query(`insert into tenants values ('ten_1', 'acme.test', '', '{}', '{}', 1, 1);
+    insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
+      sessions_valid_after, created_at, updated_at)
+    select 'ten_1', 'usr_' || n, n, n, '{}', '{}', 0, 0, 1, 1 from generate_series(1, 3) as n;
+    drop function latchkey_add_never, latchkey_remove_never cascade; drop table never_logged_in, mail_days;
+    delete from latchkey_migration
+      where name in ('0026-mail-days', '0027-never-logged-in', '0033-never-logged-in-key')`)
+  const other = await connect(earlier.url)
+  onTestFinished(() => other.end())
+  await other.query('begin; lock table last_logins')
+  const done = migratePostgres({ url: earlier.url })
+  const fills = `select 1 from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock' and query like 'insert into never_logged_in%'`
+  await vi.waitFor(async () => expect(await earlier.query(fills)).toHaveLength(1))
+  await earlier.query(`set lock_timeout = 500; update users set email = 'new' where id = 'usr_1';
+    update tenants set updated_at = 2`)
+  await other.query('commit')
+  expect(await done).toEqual(['0026-mail-days', '0027-never-logged-in', '0033-never-logged-in-key'])
+  await earlier.query(`delete from users where id = 'usr_3'`)
+  const left = await earlier.query('select user_id from never_logged_in order by user_id')
+  expect(left).toEqual([{ user_id: 'usr_1' }, { user_id: 'usr_2' }])
+})
+
+test('rows of users who were deleted while that table was filled are removed', async () => {
+  await using earlier = await anEmptyDatabase()
+  await migratePostgres({ url: earlier.url })
+  const isValid = () =>
+    earlier.query(`select convalidated from pg_constraint
+      where conname = 'never_logged_in_tenant_id_user_id_fkey'`)
+  const definition = `foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade`
+  await earlier.query(`
+    alter table never_logged_in drop constraint never_logged_in_tenant_id_user_id_fkey;
+    insert into never_logged_in values ('ten_1', 'usr_gone');
+    alter table never_logged_in add ${definition} not valid;
+    delete from latchkey_migration where name = '0033-never-logged-in-key'`)
+  expect(await isValid()).toEqual([{ convalidated: false }])
+  await migratePostgres({ url: earlier.url })
+  expect(await isValid()).toEqual([{ convalidated: true }])
+  expect(await earlier.query('select user_id from never_logged_in')).toEqual([])
 })
 
 test('of passkeys that several users of an earlier release have, the first one stays, and no other user gets it', async () => {

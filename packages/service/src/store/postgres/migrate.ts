@@ -121,6 +121,8 @@ async function migrate(run: Run, idleMs: number, done: string[]): Promise<Left> 
     }
     let left: Left = 'none'
     for (const change of isNew ? [] : changesMissing(applied)) {
+      if (change.isLong && made.length > 0) left = 'more'
+      if (left === 'more') break
       if (change.indexes) left = change
       for (const statement of change.statements ?? []) await say(statement)
       if ((await change.step?.(db)) === 'unfinished') left = 'more'

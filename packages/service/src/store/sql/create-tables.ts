@@ -34,7 +34,8 @@ interface Table {
  * The statement that creates a table. Keys are sorted by their bytes, as in JavaScript. In SQLite,
  * rows are stored in the order of the primary key, so that the rows of a page are adjacent.
  *
- * @param without - Columns to leave out, because a later change adds them. Default: none.
+ * @param without - Columns and rules to leave out, because a later statement adds them. Default:
+ *   none.
  */
 export function createTable(
   name: TableName,
@@ -45,7 +46,8 @@ export function createTable(
   const columns = Object.entries({ ...record, ...more, ...own })
     .filter(([column]) => !without.includes(column))
     .map(([column, is]) => `${column} ${is.replace(/^\w+/, (type) => types[engine][type] ?? type)}`)
-  const text = `create table ${name} (${[...columns, ...rules].join(', ')})`
+  const kept = rules.filter((rule) => !without.includes(rule))
+  const text = `create table ${name} (${[...columns, ...kept].join(', ')})`
   if (engine === 'postgres') return text
   return `${text} strict${Object.values(record).includes('serial') ? '' : ', without rowid'}`
 }

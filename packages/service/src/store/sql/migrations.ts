@@ -11,13 +11,18 @@ import {
 import type { Queries } from './engine.ts'
 import type { EngineName } from './sql.ts'
 import { createLegacyTriggers } from './tables/legacy-passwords.ts'
-import { fillNever } from './tables/never-logged-in.ts'
+import { fillNever, NEVER_KEY } from './tables/never-logged-in.ts'
 
 /** A change of the tables in a database, such as a new table. */
 export interface Change {
   readonly name: string
   /** Statements to run in one transaction. */
   readonly statements?: readonly string[]
+  /**
+   * Whether the statements take long. On PostgreSQL, their transaction then begins with this
+   * change, so that it does not hold the locks of earlier changes.
+   */
+  readonly isLong?: boolean
   /** Indexes to create if they are missing. PostgreSQL creates them while other processes write. */
   readonly indexes?: { readonly [name: string]: string }
   /**
@@ -76,7 +81,11 @@ export function changesOf(engine: EngineName, { tables, indexes, step }: Own): r
     { name: '0026-mail-days', statements: [createTable('mail_days', engine)] },
     {
       name: '0027-never-logged-in',
-      statements: [createTable('never_logged_in', engine), ...fillNever(engine)],
+      statements: [
+        createTable('never_logged_in', engine, engine === 'postgres' ? [NEVER_KEY] : []),
+        ...fillNever(engine),
+      ],
+      isLong: true,
     },
   ]
 }

@@ -1,4 +1,8 @@
+import { tables } from '../schema.ts'
 import type { EngineName } from '../sql.ts'
+
+/** The rule that deletes the row of a deleted user. */
+export const [, NEVER_KEY] = tables.never_logged_in.rules
 
 /**
  * The statements that create the triggers for the table `never_logged_in`. The triggers add a new
@@ -37,14 +41,16 @@ const FILL = `insert into never_logged_in (tenant_id, user_id)
 const SINCE = '(extract(epoch from now()) - 3600) * 1000000'
 
 /**
- * The statements that fill the table and create its triggers. On PostgreSQL, creating a trigger
- * locks its table until the end of the transaction. So the long fill comes first. After the
- * triggers, only recent rows are read again.
+ * The statements that fill the table and create its triggers. On PostgreSQL, creating a trigger or
+ * a foreign key stops all writes of users until the end of the transaction. So the long fill comes
+ * first, into a table without {@link NEVER_KEY}. After the triggers, only recent rows are read
+ * again. {@link CHECK_NEVER} does the rest.
  */
 export function fillNever(engine: EngineName): string[] {
   if (engine === 'sqlite') return [FILL, ...createNeverTriggers(engine)]
   return [
     FILL,
+    `alter table never_logged_in add ${NEVER_KEY} not valid`,
     ...createNeverTriggers(engine),
     `${FILL} and users.created_at >= ${SINCE} on conflict do nothing`,
     `delete from never_logged_in using last_logins where last_logins.at >= ${SINCE}
@@ -52,3 +58,13 @@ export function fillNever(engine: EngineName): string[] {
       and never_logged_in.user_id = last_logins.user_id`,
   ]
 }
+
+/**
+ * The statements for PostgreSQL that delete the rows of users who were deleted during the fill, and
+ * validate the foreign key. Users are written meanwhile.
+ */
+export const CHECK_NEVER: readonly string[] = [
+  `delete from never_logged_in where not exists (select 1 from users
+    where users.tenant_id = never_logged_in.tenant_id and users.id = never_logged_in.user_id)`,
+  'alter table never_logged_in validate constraint never_logged_in_tenant_id_user_id_fkey',
+]
