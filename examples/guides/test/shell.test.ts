@@ -98,12 +98,15 @@ test('a tenant allows second factors, and a factor that a user does not have can
 test('users of a tenant may log in at a provider, whose redirect URI is printed', async () => {
   writeFileSync(join(folder, 'google.secret'), 'a secret')
   environment.GOOGLE_CLIENT_ID = 'acme'
+  const redirectUri = 'https://login.example.com/social/89a8000a68d759c68bfaeab5/callback'
+  expect(await run('social-redirect-uri.sh')).toBe(`${redirectUri}\n`)
   const printed = await run('social.sh')
-  expect(printed).toContain('Redirect URI to register: https://login.example.com/social/callback')
+  expect(printed).toContain(`Redirect URI to register: ${redirectUri}`)
   expect(printed).toMatch(/allow_social +true/)
   writeFileSync(join(folder, 'github.secret'), 'a secret')
   environment.GITHUB_CLIENT_ID = 'acme'
-  expect(await run('github.sh')).toContain('https://login.example.com/social/callback')
+  const atGithub = 'https://login.example.com/social/996e1f714b08e971ec79e3be/callback'
+  expect(await run('github.sh')).toContain(atGithub)
 })
 
 test('the invitation of the first operator opens the console, if the console is switched on', async () => {

@@ -183,7 +183,7 @@ export async function startDemoService(options: {
         application: 'Acme',
         baseUrl: issuer,
         users: [mary],
-        redirectUrlOf: () => `${issuer}/social/callback`,
+        redirectUrlOf: (there) => issuer + admin.callbackPathFor({ recipe: 'oidc', issuer: there }),
       })
       for (const { id } of await admin.listConnections(tenantId)) {
         await admin.deleteConnection(tenantId, id)

@@ -3,12 +3,15 @@ import {
   rotateApplicationSecret,
   type SecretRotation,
 } from '../domain/applications/applications.ts'
+import { callbackPathOf } from '../domain/connections/callback-paths.ts'
 import {
   type ConnectionChanges,
   type ConnectionInput,
   createConnection,
   deleteConnection,
+  futureCallbackPath,
   listConnections,
+  type ProviderInput,
   updateConnection,
 } from '../domain/connections/connections.ts'
 import type { AuthenticatorApp } from '../domain/factors/authenticator-app.ts'
@@ -56,7 +59,10 @@ import type {
 import { type SeedReport, seed } from './seed.ts'
 
 /** A connection without its secret. */
-export type ShownConnection = Omit<Connection, 'sealedSecret'>
+export interface ShownConnection extends Omit<Connection, 'sealedSecret'> {
+  /** The path of the redirect URI that is registered at the provider. */
+  callbackPath: string
+}
 
 /** Options for rotating a signing key. */
 export interface RotationOptions {
@@ -131,11 +137,19 @@ export interface Admin {
   giveAuthenticatorApp(tenantId: string, userId: string): Promise<AuthenticatorApp>
   /**
    * Lets users of a tenant log in at another OpenID provider. The tenant needs `allowSocial`.
-   * Register the redirect URI `https://<domain>/social/callback` at the provider.
+   * Register the redirect URI at the provider: `https://`, the tenant's domain and the
+   * `callbackPath` of the result.
    *
    * @throws ServiceError for a wrong recipe or field.
    */
   createConnection(tenantId: string, input: ConnectionInput): Promise<ShownConnection>
+  /**
+   * The `callbackPath` of a connection that does not exist yet. Providers ask for the redirect URI
+   * before they assign a client id.
+   *
+   * @throws ServiceError for an unknown recipe, or a wrong issuer or directory.
+   */
+  callbackPathFor(provider: ProviderInput): string
   listConnections(tenantId: string): Promise<ShownConnection[]>
   /** Changes the given members of a connection. All other members stay. */
   updateConnection(
@@ -250,6 +264,7 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     },
     createConnection: async (tenantId, input) =>
       shown(await createConnection({ ...scope, tenantId }, input)),
+    callbackPathFor: futureCallbackPath,
     listConnections: async (tenantId) => (await listConnections({ ...scope, tenantId })).map(shown),
     updateConnection: async (tenantId, id, changes) =>
       shown(await updateConnection({ ...scope, tenantId }, id, changes)),
@@ -276,5 +291,5 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
 }
 
 function shown({ sealedSecret: _, ...connection }: Connection): ShownConnection {
-  return connection
+  return { ...connection, callbackPath: callbackPathOf(connection) }
 }

@@ -247,6 +247,11 @@ export interface Connection {
    */
   allowSignup: boolean
   enabled: boolean
+  /**
+   * Whether the redirect URI belongs to this provider alone. `false`: all connections that an
+   * earlier version created share one.
+   */
+  ownCallback: boolean
   /** Fields that only Apple's recipe needs. */
   apple: { teamId: string; keyId: string } | undefined
 }

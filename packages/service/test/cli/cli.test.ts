@@ -234,9 +234,15 @@ test('connections are added, listed, changed and removed, and no secret is shown
   }
   const added = await add('--recipe', 'google', '--secret-file', secretFile)
   const [id = '', redirectUri] = added.stdout.split('\n')
-  expect(redirectUri).toBe('Redirect URI to register: https://login.example.com/social/callback')
+  const own = '/social/89a8000a68d759c68bfaeab5/callback'
+  expect(redirectUri).toBe(`Redirect URI to register: https://login.example.com${own}`)
+  const before = await run(['connection', 'redirect-uri', ...data, '--recipe', 'google'])
+  expect(before.stdout).toBe(`https://login.example.com${own}\n`)
+  const unknown = await run(['connection', 'redirect-uri', ...data, '--recipe', 'oidc'])
+  expect(unknown.stderr).toContain('The recipe "oidc" needs "issuer"')
   const change = ['connection', 'update', id, ...data, '--name', 'Work', '--no-enabled']
-  expect((await run(change)).stdout).toBe('Changed the connection "Work".\n')
+  const changed = await run([...change, '--no-own-callback'])
+  expect(changed.stdout).toBe('Changed the connection "Work".\n')
   const listed = await run(['connection', 'list', ...data, '--json'])
   expect(JSON.parse(listed.stdout)).toEqual([
     {
@@ -248,15 +254,18 @@ test('connections are added, listed, changed and removed, and no secret is shown
       'trust email': 'no',
       'sign-ups': 'yes',
       enabled: 'no',
+      'redirect uri': 'https://login.example.com/social/callback',
     },
   ])
+  await run(['connection', 'update', id, ...data, '--own-callback'])
+  expect((await run(['connection', 'list', ...data])).stdout).toContain(own)
   expect(added.stdout + listed.stdout).not.toContain('very-secret')
   const { id: here } = JSON.parse(
     (await run(['tenant', 'create', '--data', folder.path, '--domain', 'localhost:4400', '--json']))
       .stdout,
   )
   const atHome = await add('--recipe', 'google', '--secret-file', secretFile, '--tenant', here)
-  expect(atHome.stdout).toContain('to register: http://localhost:4400/social/callback\n')
+  expect(atHome.stdout).toContain(`to register: http://localhost:4400${own}\n`)
   const removed = await run(['connection', 'remove', id, ...data, '--yes'])
   expect(removed.stdout).toBe('Removed the connection "Work".\n')
   expect((await run(['connection', 'list', ...data])).stdout).toBe('(none)\n')

@@ -25,6 +25,9 @@ async function withTenant({ service }: ConsoleService) {
   return { admin, tenant, list, stored: () => admin.listConnections(tenant.id) }
 }
 
+const redirectUriIn = (html: string, id = 'redirect-uri'): string =>
+  new RegExp(`id="${id}">([^<]*)<`).exec(html)?.[1] ?? ''
+
 /** The providers of these tests are not there. */
 const anyway = { anyway: 'yes' }
 
@@ -50,13 +53,21 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
         oidc: { issuer: 'https://login.example.com' },
       }
       for (const [recipe, options] of Object.entries(own)) {
-        const form = await ada.get(`${list}/add/${recipe}`)
-        expect(textOf(form.html)).toContain('https://acme.example/social/callback')
         const fields = { ...common, name: `By ${recipe}`, ...options }
+        const isOpen = recipe === 'microsoft' || recipe === 'oidc'
+        const form = await ada.get(`${list}/add/${recipe}`)
+        const asked = 'Fill in the first field, and press “Show the redirect URI”.'
+        expect(textOf(form.html).includes(asked)).toBe(isOpen)
+        const shown = isOpen
+          ? await sendForm(ada, `${list}/add/${recipe}`, { ...fields, show: 'redirect-uri' })
+          : form
+        const redirectUri = redirectUriIn(shown.html)
+        expect(redirectUri).toMatch(/^https:\/\/acme\.example\/social\/[\da-f]{24}\/callback$/)
         const added = await sendForm(ada, `${list}/add/${recipe}`, fields)
         expect(`${recipe} ${added.location}`).toMatch(/\/con_\w+\?done=created$/)
         const { html } = await ada.get(added.location ?? '')
         expect(html).toContain(`By ${recipe}`)
+        expect(html).toContain(redirectUri)
         expect(html).not.toContain(SECRET)
         expect(html).not.toContain('PRIVATE KEY')
       }
@@ -64,6 +75,54 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect((await stored())[0]).toMatchObject({ scopes: ['openid', 'email'], trustEmail: false })
       const [entry] = await admin.audit({ tenantId: tenant.id, limit: 1 })
       expect(entry).toMatchObject({ action: 'connection.create', actor: `operator:${ada.id}` })
+    })
+
+    test('the redirect URI of a provider is shown before anything is created, and the fields stay', async () => {
+      await using running = await startConsoleOn(store)
+      const { list, stored } = await withTenant(running)
+      const ada = await running.logIn({ role: 'admin' })
+      const form = `${list}/add/oidc`
+      const sent = { name: 'Work', issuer: 'https://login.example.com', show: 'redirect-uri' }
+      const { html, status } = await sendForm(ada, form, sent)
+      expect(status).toBe(200)
+      expect(html).toContain('value="Work"')
+      expect(html).toContain('value="https://login.example.com"')
+      expect(redirectUriIn(html)).toContain('https://acme.example/social/4b246bc1a12459de3b100395/')
+      const bare = await sendForm(ada, form, { ...sent, issuer: '' })
+      expect(bare.status).toBe(422)
+      expect(textOf(bare.html)).toContain('The recipe "oidc" needs "issuer"')
+      expect(await stored()).toEqual([])
+    })
+
+    test('connections of earlier versions that share a redirect URI are named, and are switched to their own', async () => {
+      await using running = await startConsoleOn(store)
+      const { admin, list, tenant } = await withTenant(running)
+      const ids = []
+      for (const recipe of ['google', 'gitlab']) {
+        const { id } = await admin.createConnection(tenant.id, {
+          ...{ recipe, clientId: 'acme', secret: SECRET },
+        })
+        await admin.updateConnection(tenant.id, id, { ownCallback: false })
+        ids.push(id)
+      }
+      const ada = await running.logIn({ role: 'admin' })
+      const warning = 'Google, GitLab share a redirect URI.'
+      expect(textOf((await ada.get(list)).html)).toContain(warning)
+      const page = `${list}/${ids[0]}`
+      const { html } = await ada.get(page)
+      expect(textOf(html)).toContain('https://acme.example/social/callback')
+      const own = redirectUriIn(html, 'own-redirect-uri')
+      expect(own).toMatch(/\/social\/[\da-f]{24}\/callback$/)
+      expect(textOf(html)).toContain(`${ids[0]} --tenant ${tenant.id} --own-callback`)
+
+      const switched = await sendForm(ada, `${page}/own-callback`, {}, page)
+      expect(switched.location).toBe(`${page}?done=saved`)
+      const after = await ada.get(page)
+      expect(after.html).not.toContain('own-redirect-uri')
+      expect(textOf(after.html)).toContain(own)
+      expect(textOf((await ada.get(list)).html)).not.toContain('share a redirect URI')
+      const audit = textOf((await ada.get(`/console/t/${tenant.id}/audit`)).html)
+      expect(audit).toContain('changed the connection Google: Redirect URI of its own on')
     })
 
     test.each([

@@ -35,6 +35,7 @@ test('acts that could take over logins ask for a new login, and those beside the
   expect(await asks('/signing-keys/rotate')).toBe(true)
   expect(await asks('/applications/new', redirects)).toBe(true)
   expect(await asks(`/connections/${id}/enable`)).toBe(true)
+  expect(await asks(`/connections/${id}/own-callback`)).toBe(true)
   expect(await asks('/users/new', { email: 'eve@example.com', verified: 'yes' })).toBe(true)
   expect(await asks(`/users/${ada.id}/end-sessions`)).toBe(false)
   expect((await tenant.call('GET', `/v1/tenants/${tenant.id}`)).body.settings.domain).toBe(

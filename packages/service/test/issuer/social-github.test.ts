@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { callbackPathOf } from '../../src/domain/connections/callback-paths.ts'
 import type { ConnectionInput } from '../../src/domain/connections/connections.ts'
 import { findUser, listUsers } from '../../src/domain/users/users.ts'
 import { sentenceIn } from '../../src/domain/writes/reasons/index.ts'
@@ -63,7 +64,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const sent = github.state.authorization
     expect(sent?.get('scope')).toBe('user:email')
     expect(sent?.get('code_challenge_method')).toBe('S256')
-    expect(sent?.get('redirect_uri')).toBe(`${issuer.url}/social/callback`)
+    expect(sent?.get('redirect_uri')).toBe(`${issuer.url}${callbackPathOf(world.connection)}`)
     expect(world.warnings).toEqual([])
   })
 

@@ -3,13 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { futureCallbackPath } from '../../src/domain/connections/connections.ts'
 import { findUser } from '../../src/domain/users/users.ts'
 import { appleSecret } from '../../src/issuer/social/apple-secret.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
 import { hasCode } from './support/factors.ts'
 import { instantPasswords } from './support/instant-passwords.ts'
-import { startIssuer, storeKinds } from './support/issuer.ts'
+import { startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
 import { connect } from './support/social.ts'
 import { ada } from './support/token-endpoint.ts'
 
@@ -24,7 +25,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await using issuer = await startIssuer({ store, settings, passwords: instantPasswords })
     await upstream.addUser(ada)
     const application = await upstream.addApplication({
-      redirectUrls: [`${issuer.url}/social/callback`],
+      redirectUrls: [redirectUriOf(issuer, upstream.url)],
     })
     const provider = {
       issuer: upstream.url,
@@ -54,7 +55,7 @@ describe.each(storeKinds)('on %s', (store) => {
   test('users log in at a bare oidc-provider, which tells the address in its userinfo alone', async () => {
     const settings = { allowSocial: true }
     await using issuer = await startIssuer({ store, settings, passwords: instantPasswords })
-    await using upstream = await startBare(`${issuer.url}/social/callback`)
+    await using upstream = await startBare((there) => redirectUriOf(issuer, there))
     const { id } = await connect(issuer, upstream, { trustEmail: true, name: 'Bare' })
     const app = await createClient(issuer)
     const begun = await app.begin()
@@ -72,8 +73,12 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 })
 
+/** The redirect URI of a connection at a provider, before the connection exists. */
+const redirectUriOf = (issuer: TestIssuer, provider: string): string =>
+  issuer.url + futureCallbackPath({ recipe: 'oidc', issuer: provider })
+
 /** An oidc-provider as its makers set it up, with its own pages. */
-async function startBare(redirectUri: string) {
+async function startBare(redirectUriAt: (issuer: string) => string) {
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   vi.spyOn(console, 'info').mockImplementation(() => {})
   const server = createServer()
@@ -81,7 +86,13 @@ async function startBare(redirectUri: string) {
   const issuer = `http://bare.localhost:${(server.address() as AddressInfo).port}`
   const clientSecret = 'a secret of the bare provider'
   const provider = new Provider(issuer, {
-    clients: [{ client_id: 'latchkey', client_secret: clientSecret, redirect_uris: [redirectUri] }],
+    clients: [
+      {
+        client_id: 'latchkey',
+        client_secret: clientSecret,
+        redirect_uris: [redirectUriAt(issuer)],
+      },
+    ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: async (_ctx, sub) => ({
       accountId: sub,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../../testing/src/misbehaving/faults.ts'
 import { startMisbehavingProvider } from '../../../testing/src/misbehaving-provider.ts'
+import { callbackPathOf } from '../../src/domain/connections/callback-paths.ts'
 import { updateConnection } from '../../src/domain/connections/connections.ts'
 import { connectAccount } from '../../src/domain/factors/social.ts'
 import {
@@ -78,7 +79,9 @@ describe.each(storeKinds)('on %s', (store) => {
     const [first, second] = requests
 
     expect(first?.get('code_challenge_method')).toBe('S256')
-    expect(first?.get('redirect_uri')).toBe(`${world.issuer.url}/social/callback`)
+    expect(first?.get('redirect_uri')).toBe(
+      `${world.issuer.url}${callbackPathOf(world.connection)}`,
+    )
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(first?.get(name)).toMatch(/^[\w-]{43}$/)
       expect(first?.get(name)).not.toBe(second?.get(name))
@@ -552,11 +555,11 @@ describe.each(storeKinds)('on %s', (store) => {
     for (const stranger of strangers) {
       expect((await stranger.get(answer)).status).toBe(400)
     }
-    const { search } = new URL(answer)
+    const { pathname, search } = new URL(answer)
     const far = await elsewhere.open()
-    expect((await far.browser.get(`/social/callback${search}`)).status).toBe(400)
+    expect((await far.browser.get(`${pathname}${search}`)).status).toBe(400)
     for (const bad of ['', '?state=', '?state=x&code=y', '?code=y']) {
-      expect((await browser.get(`/social/callback${bad}`)).status).toBe(400)
+      expect((await browser.get(`${pathname}${bad}`)).status).toBe(400)
     }
     expect(await stateOf(issuer)).toEqual(before)
     expect(provider.count('/token')).toBe(0)
@@ -710,7 +713,7 @@ describe.each(storeKinds)('on %s', (store) => {
       'sec-fetch-site': 'cross-site',
     }
 
-    const sent = await browser.send('/social/callback', {
+    const sent = await browser.send(answer.pathname, {
       method: 'POST',
       body: `${body}`,
       headers,

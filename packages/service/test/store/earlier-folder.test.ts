@@ -91,6 +91,28 @@ test('users of an earlier version are found by their names', async () => {
   }
 })
 
+test('connections of an earlier version keep their redirect URI, and new ones have their own', async () => {
+  const data = anEarlierFolder()
+  const database = new DatabaseSync(join(data, 'data.db'))
+  database.exec(`insert into connections (tenant_id, id, name, recipe, issuer, client_id, sealed_secret, scopes,
+      trust_email, allow_signup, enabled, created_at, updated_at)
+    select id, 'con_1', 'Google', 'google', 'https://accounts.google.com', 'acme', '', '["openid"]', 0, 1, 1, 1, 1
+    from tenants where domain = '${domain}'`)
+  database.close()
+  await using service = await createIdentityService({ data, masterKey })
+  const { id = '' } = (await service.admin.findTenant(domain)) ?? {}
+  await service.admin.createConnection(id, { recipe: 'gitlab', clientId: 'acme', secret: 'b' })
+
+  expect(await service.admin.listConnections(id)).toMatchObject([
+    { name: 'Google', callbackPath: '/social/callback' },
+    { name: 'GitLab', callbackPath: '/social/e7be96a51bd0192a72840d2e/callback' },
+  ])
+  const own = { callbackPath: '/social/89a8000a68d759c68bfaeab5/callback' }
+  expect(await service.admin.updateConnection(id, 'con_1', { ownCallback: true })).toMatchObject(
+    own,
+  )
+})
+
 test('an update of the tables that fails leaves the folder as it was, so that it can be done again', async () => {
   const data = anEarlierFolder()
   const database = new DatabaseSync(join(data, 'data.db'))

@@ -14,7 +14,7 @@ import {
   openPostgresDataStore,
   type TestDatabase,
 } from '../support/postgres.ts'
-import { anAudit, aTenant, aUser } from './records.ts'
+import { aConnection, anAudit, aTenant, aUser } from './records.ts'
 
 const database = await createDatabase()
 afterAll(() => database.drop())
@@ -349,6 +349,7 @@ async function anEarlierDatabase(): Promise<TestDatabase & AsyncDisposable> {
     drop function latchkey_name_entries, latchkey_forget_users, latchkey_replace_legacy, latchkey_add_never, latchkey_remove_never cascade;
     drop table never_logged_in, mail_days, tenant_logos, legacy_passwords, audit_details, standings, last_logins, user_texts, sealing_keys, revision_tenants, cursors, deliveries, webhooks, job_parts, jobs,
       audit_log, restores, unconfirmed;
+    alter table connections drop column own_callback;
     drop index users_by_domain, credentials_keys, mail_unsent;
     delete from latchkey_migration where name > '0011'`)
   return earlier
@@ -390,6 +391,7 @@ test('users of an earlier release are found by their names and by any part of th
     '0028-turns-of-tenants',
     '0029-failed-messages',
     '0030-instants-in-range',
+    '0031-own-callbacks',
     '0033-never-logged-in-key',
   ])
 
@@ -492,6 +494,31 @@ test('a verification before 1970 of an earlier release gets the time at which th
     { at: 7 },
     { at: null },
     { at: 6 },
+  ])
+})
+
+test('a connection that a process of an earlier release adds or changes beside this one keeps the redirect URI it has', async () => {
+  await using earlier = await anEarlierDatabase()
+  const columns = `(tenant_id, id, name, recipe, issuer, client_id, sealed_secret, scopes, trust_email, allow_signup,
+    enabled, created_at, updated_at)`
+  const row = (id: string) =>
+    `('ten_1', '${id}', '${id}', 'oidc', 'https://a.test', 'a', '', '["openid"]', 0, 1, 1, 1, 1)`
+  await earlier.query(`insert into tenants values ('ten_1', 'acme.test', '', '{}', '{}', 1, 1);
+    insert into connections ${columns} values ${row('con_1')}`)
+  await migratePostgres({ url: earlier.url })
+  const store = openPostgresDataStore(earlier.url)
+  onTestFinished(() => store.close())
+  const own = aConnection('ten_1', { id: 'con_3', ownCallback: true })
+  await store.connections.insert(own, anAudit('create'))
+
+  await earlier.query(`insert into connections ${columns} values ${row('con_2')};
+    update connections set name = name || ' changed'`)
+
+  const listed = await store.connections.list('ten_1')
+  expect(listed.map(({ id, ownCallback }) => [id, ownCallback])).toEqual([
+    ['con_1', false],
+    ['con_2', false],
+    ['con_3', true],
   ])
 })
 

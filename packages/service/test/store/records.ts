@@ -182,6 +182,7 @@ export function aConnection(tenantId: string, members: Partial<Connection> = {})
     trustEmail: false,
     allowSignup: true,
     enabled: n % 2 === 0,
+    ownCallback: n % 3 === 0,
     apple: { teamId: 'TEAM', keyId: 'KEY' },
     ...members,
   }

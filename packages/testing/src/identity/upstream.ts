@@ -21,9 +21,6 @@ export interface UpstreamOptions {
 
 const RULES: Rules<UpstreamOptions> = { name: text }
 
-/** The redirect URI to register at the provider. */
-const CALLBACK = '/social/callback'
-
 /**
  * Adds another identity as a provider of a tenant, so that users can log in through both.
  *
@@ -40,7 +37,8 @@ export async function connectUpstream(
   const path = `/v1/tenants/${tenantId}`
   const tenant = await call(path)
   await call(path, { ...tenant, settings: { ...tenant.settings, allow_social: true } })
-  const routes = { callback: CALLBACK }
+  const callback = service.admin.callbackPathFor({ recipe: 'oidc', issuer: upstream.issuer })
+  const routes = { callback }
   const client = upstream.clientOptions({ baseUrl: place.issuer, routes })
   // The first request waits until the redirect URI is registered at the other identity.
   await client.fetch(`${upstream.issuer}/.well-known/openid-configuration`)

@@ -11,6 +11,8 @@ import type { Command } from 'commander'
 import { recipeNamed } from '../../domain/connections/connection-recipes.ts'
 import type { ConnectionChanges } from '../../domain/connections/connections.ts'
 import { isLoopbackHost } from '../../domain/writes/addresses.ts'
+import type { Admin } from '../../operate/admin.ts'
+import type { TenantSettings } from '../../store/records.ts'
 import { commaSeparated, type DataOptions, withAdmin, withDataOptions } from '../options.ts'
 
 interface ChangeOptions extends DataOptions, JsonOptions {
@@ -22,6 +24,7 @@ interface ChangeOptions extends DataOptions, JsonOptions {
   trustEmail?: boolean
   allowSignup?: boolean
   enabled?: boolean
+  ownCallback?: boolean
   keyId?: string
 }
 
@@ -39,7 +42,10 @@ interface AddOptions extends ChangeOptions {
  */
 const SECRET = 'LATCHKEY_CONNECTION_SECRET'
 
-/** Adds `connection list`, `connection add`, `connection update` and `connection remove`. */
+/**
+ * Adds `connection list`, `connection redirect-uri`, `connection add`, `connection update` and
+ * `connection remove`.
+ */
 export function addConnectionCommands(program: Command): void {
   const connection = program
     .command('connection')
@@ -50,6 +56,7 @@ export function addConnectionCommands(program: Command): void {
     .requiredOption('--tenant <id>', 'the tenant')
     .action(({ tenant, ...options }: ChangeOptions) =>
       withAdmin(options, async (admin) => {
+        const { domain } = await settingsOf(admin, tenant)
         const rows = (await admin.listConnections(tenant)).map((one) => ({
           id: one.id,
           name: one.name,
@@ -59,23 +66,32 @@ export function addConnectionCommands(program: Command): void {
           'trust email': yesOrNo(one.trustEmail),
           'sign-ups': yesOrNo(one.allowSignup),
           enabled: yesOrNo(one.enabled),
+          'redirect uri': redirectUriAt(domain, one.callbackPath),
         }))
         printTable(rows, options)
       }),
     )
 
-  withChanges(
-    connection
-      .command('add')
-      .description('Add a connection; prints its id, and the redirect URI to register.'),
-  )
-    .requiredOption(
-      '--recipe <name>',
-      'google, microsoft, apple, gitlab, github, or oidc for any other',
+  withProvider(withDataOptions(withJson(connection.command('redirect-uri'))))
+    .description('Print the redirect URI to register at a provider, before you add a connection.')
+    .requiredOption('--tenant <id>', 'the tenant')
+    .action(({ tenant, recipe, issuer, directory, ...options }: AddOptions) =>
+      withAdmin(options, async (admin) => {
+        const { domain } = await settingsOf(admin, tenant)
+        const path = admin.callbackPathFor({ recipe, issuer, directory })
+        const redirectUri = redirectUriAt(domain, path)
+        printResult({ redirect_uri: redirectUri }, options, redirectUri)
+      }),
     )
+
+  withProvider(
+    withChanges(
+      connection
+        .command('add')
+        .description('Add a connection; prints its id, and the redirect URI to register.'),
+    ),
+  )
     .requiredOption('--client-id <id>', 'client id that the provider gave your application')
-    .option('--issuer <url>', 'issuer, for oidc and for a GitLab or GitHub of your own')
-    .option('--directory <guid>', 'directory (tenant) of Microsoft Entra whose users log in')
     .option('--team-id <id>', 'your team at Apple')
     .option(
       '--key-id <id>',
@@ -96,10 +112,9 @@ export function addConnectionCommands(program: Command): void {
           scopes: split(scopes),
           secret,
         })
-        const { settings } = (await admin.listTenants()).find(({ id }) => id === tenant) ?? {}
+        const { domain, allowSocial: offered } = await settingsOf(admin, tenant)
         const { id } = added
-        const redirectUri = redirectUriAt(settings?.domain)
-        const offered = settings?.allowSocial ?? false
+        const redirectUri = redirectUriAt(domain, added.callbackPath)
         const lines = [id, `Redirect URI to register: ${redirectUri}`]
         if (!offered)
           lines.push('Users see the connection once the tenant has "allow_social": true.')
@@ -114,11 +129,13 @@ export function addConnectionCommands(program: Command): void {
   )
     .option('--client-id <id>', 'client id that the provider gave your application')
     .option('--key-id <id>', 'id of another private key at Apple')
+    .option('--own-callback', 'use the redirect URI that "redirect-uri" prints: register it first')
+    .option('--no-own-callback', 'use the redirect URI that connections of earlier versions share')
     .action((id: string, { tenant, secretFile, scopes, ...given }: ChangeOptions) =>
       withAdmin(given, async (admin) => {
-        const { name, clientId, trustEmail, allowSignup, enabled, keyId } = given
+        const { name, clientId, trustEmail, allowSignup, enabled, keyId, ownCallback } = given
         const changes: ConnectionChanges = {
-          ...{ name, clientId, trustEmail, allowSignup, enabled, keyId },
+          ...{ name, clientId, trustEmail, allowSignup, enabled, keyId, ownCallback },
           scopes: split(scopes),
           secret: readSecret(secretFile),
         }
@@ -138,6 +155,17 @@ export function addConnectionCommands(program: Command): void {
         printResult({ id, name }, options, `Removed the connection "${oneLine(name)}".`)
       }),
     )
+}
+
+/** Adds the options that name the provider. */
+function withProvider(command: Command): Command {
+  return command
+    .requiredOption(
+      '--recipe <name>',
+      'google, microsoft, apple, gitlab, github, or oidc for any other',
+    )
+    .option('--issuer <url>', 'issuer, for oidc and for a GitLab or GitHub of your own')
+    .option('--directory <guid>', 'directory (tenant) of Microsoft Entra whose users log in')
 }
 
 /** Adds the options that `add` and `update` share. */
@@ -172,9 +200,18 @@ function yesOrNo(value: boolean): string {
   return value ? 'yes' : 'no'
 }
 
-/** The redirect URI of a tenant. A service that has a tenant on this machine serves it over HTTP. */
-function redirectUriAt(domain = ''): string {
-  const url = new URL(`https://${domain}/social/callback`)
+/** The settings of a tenant. @throws if there is no such tenant. */
+async function settingsOf(admin: Admin, id: string): Promise<TenantSettings> {
+  const tenant = (await admin.listTenants()).find((one) => one.id === id)
+  if (!tenant) throw new Error(`There is no tenant ${id}. "tenant list" has their ids.`)
+  return tenant.settings
+}
+
+/**
+ * The redirect URI of a connection. A service that has a tenant on this machine serves it over HTTP.
+ */
+function redirectUriAt(domain: string, callbackPath: string): string {
+  const url = new URL(`https://${domain}${callbackPath}`)
   if (isLoopbackHost(url.hostname)) url.protocol = 'http:'
   return url.href
 }

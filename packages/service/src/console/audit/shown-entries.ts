@@ -243,4 +243,5 @@ const labels: ReadonlyMap<string, Text> = new Map<string, Text>([
   ['scopes', 'Scopes'],
   ['trust_email', 'Trust verified addresses'],
   ['allow_signup', 'New users'],
+  ['own_callback', 'Redirect URI of its own'],
 ])

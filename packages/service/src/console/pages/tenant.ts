@@ -170,12 +170,18 @@ export interface TenantPages {
   }
   connections: {
     connections: readonly Connection[]
+    /** The connections that share a redirect URI although their providers differ. */
+    sharing: readonly Connection[]
     recipes: readonly { name: RecipeName; label: Text }[]
     /** Whether the tenant allows social login. */
     isOffered: boolean
     base: string
   }
   'connection-add': ConnectionForm & {
+    /** The redirect URI to register; `undefined` while the form names no provider. */
+    redirectUri: string | undefined
+    /** Whether the recipe stands for several providers, of which a field names one. */
+    isProviderOpen: boolean
     isApple: boolean
     /** The fields that only some recipes have. */
     options: readonly {
@@ -189,6 +195,9 @@ export interface TenantPages {
   }
   connection: ConnectionForm & {
     connection: Omit<Connection, 'sealedSecret'>
+    redirectUri: string
+    /** The redirect URI that belongs to the connection's provider alone. */
+    ownRedirectUri: string
     /**
      * The stored fields that differ from the draft, as text. Empty unless another person has changed
      * the connection in the meantime.
@@ -269,7 +278,6 @@ export type ConnectionDraft = Readonly<Record<string, string>>
 
 interface ConnectionForm {
   draft: ConnectionDraft
-  redirectUri: string
   /** Whether the form offers to save the connection although its provider does not answer. */
   mayInsist: boolean
 }

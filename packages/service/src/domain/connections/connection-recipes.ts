@@ -130,8 +130,36 @@ export function followRecipe(
   recipe: RecipeName,
   input: RecipeInput,
 ): Pick<Connection, 'issuer' | 'apple'> {
+  const { teamId = '', keyId = '' } = input
+  checkOptions(recipe, input, ['teamId', 'keyId'])
+  return {
+    issuer: issuerOf(recipe, input),
+    apple: recipe === 'apple' ? { teamId, keyId } : undefined,
+  }
+}
+
+/**
+ * The issuer of a connection.
+ *
+ * @throws ServiceError `invalid_request` as {@link followRecipe} does, for `issuer` and `directory`.
+ */
+export function issuerOf(
+  recipe: RecipeName,
+  input: Pick<RecipeInput, 'issuer' | 'directory'>,
+): string {
+  checkOptions(recipe, input, ['issuer', 'directory'])
+  const { directory } = input
+  const entra = directory && `https://login.microsoftonline.com/${directory.toLowerCase()}/v2.0`
+  return input.issuer || entra || (recipes[recipe].issuer ?? '')
+}
+
+function checkOptions(
+  recipe: RecipeName,
+  input: RecipeInput,
+  checked: readonly RecipeOption[],
+): void {
   const { options, issuer } = recipes[recipe]
-  for (const option of ['issuer', 'directory', 'teamId', 'keyId'] as const) {
+  for (const option of checked) {
     const value = input[option] || undefined
     const isKnown = options.includes(option)
     if (value !== undefined && !isKnown) {
@@ -142,12 +170,6 @@ export function followRecipe(
     if ((isNeeded && value === undefined) || isBad) {
       throw refused(reason('recipe_needs', { recipe, option, wanted: wanted[option] }))
     }
-  }
-  const { directory, teamId = '', keyId = '' } = input
-  const entra = directory && `https://login.microsoftonline.com/${directory.toLowerCase()}/v2.0`
-  return {
-    issuer: input.issuer || entra || (issuer ?? ''),
-    apple: recipe === 'apple' ? { teamId, keyId } : undefined,
   }
 }
 

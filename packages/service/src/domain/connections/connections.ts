@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto'
-import type { Connection, Micros, Tenant } from '../../store/records.ts'
+import type { Connection, Micros, RecipeName, Tenant } from '../../store/records.ts'
 import { auditingFields, commit, unlessRefused } from '../writes/commit.ts'
 import {
   type DomainContext,
@@ -12,7 +12,17 @@ import { found, ServiceError } from '../writes/errors.ts'
 import { newId } from '../writes/ids.ts'
 import { type Reason, reason } from '../writes/reasons/index.ts'
 import { checkText, checkUrl } from '../writes/rules.ts'
-import { followRecipe, type RecipeInput, recipeNamed, recipes } from './connection-recipes.ts'
+import { callbackPathOf } from './callback-paths.ts'
+import {
+  followRecipe,
+  issuerOf,
+  type RecipeInput,
+  recipeNamed,
+  recipes,
+} from './connection-recipes.ts'
+
+/** The fields that determine the provider of a connection, and with it the redirect URI. */
+export type ProviderInput = Pick<ConnectionInput, 'recipe' | 'issuer' | 'directory'>
 
 /** The fields of a connection that a caller sets. */
 export interface ConnectionInput extends RecipeInput {
@@ -50,6 +60,14 @@ export type ConnectionChanges = {
     | 'allowSignup'
     | 'enabled'
     | 'keyId']?: ConnectionInput[Name] | undefined
+} & {
+  /**
+   * Whether the redirect URI belongs to the connection's provider alone. Switch it on for a
+   * connection of an earlier version, once the provider knows the redirect URI. `false`: the
+   * redirect URI that those connections share. With two of them, a malicious provider could log in
+   * as users of the other.
+   */
+  ownCallback?: boolean | undefined
 }
 
 /** The maximum number of connections of a tenant. Each is a button on the login page. */
@@ -76,12 +94,7 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 export function newConnection({ context, tenantId }: Scope, input: ConnectionInput): Connection {
   const recipe = recipeNamed(input.recipe)
   const { issuer, apple } = followRecipe(recipe, input)
-  checkUrl('"issuer"', issuer, false)
-  if (recipes[recipe].isGithub && new URL(issuer).origin !== issuer) {
-    throw refused(reason('issuer_not_github'))
-  }
-  // OpenID Connect Core 1.0 §2
-  if (issuer.includes('?')) throw refused(reason('issuer_has_query'))
+  checkIssuer(recipe, issuer)
   const id = newId('con', context.clock)
   const now = nowMicros(context.clock)
   const { trustEmail = false, allowSignup = true, enabled = true } = input
@@ -99,11 +112,26 @@ export function newConnection({ context, tenantId }: Scope, input: ConnectionInp
     trustEmail,
     allowSignup,
     enabled,
+    ownCallback: true,
     apple,
   }
   const sealed = withSecret(context, connection, input.secret)
   check(sealed)
   return sealed
+}
+
+/**
+ * The path of the redirect URI of a connection that does not exist yet. Providers ask for it before
+ * they assign a client id.
+ *
+ * @throws ServiceError `invalid_request` or `invalid_url` for an unknown recipe, or if the recipe
+ *   needs another issuer or directory.
+ */
+export function futureCallbackPath(input: ProviderInput): string {
+  const recipe = recipeNamed(input.recipe)
+  const issuer = issuerOf(recipe, input)
+  checkIssuer(recipe, issuer)
+  return callbackPathOf({ issuer, ownCallback: true })
 }
 
 /** The connections of the tenant, in the order of creation. */
@@ -235,6 +263,15 @@ function check({ name, clientId, scopes, recipe }: Connection): void {
     // RFC 6749 §3.3
     if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) throw refused(reason('not_a_scope', { scope }))
   }
+}
+
+function checkIssuer(recipe: RecipeName, issuer: string): void {
+  checkUrl('"issuer"', issuer, false)
+  if (recipes[recipe].isGithub && new URL(issuer).origin !== issuer) {
+    throw refused(reason('issuer_not_github'))
+  }
+  // OpenID Connect Core 1.0 §2
+  if (issuer.includes('?')) throw refused(reason('issuer_has_query'))
 }
 
 function purpose({ tenantId, id }: Pick<Connection, 'tenantId' | 'id'>): string {

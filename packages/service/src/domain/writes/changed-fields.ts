@@ -65,7 +65,7 @@ const told: ReadonlySet<string> = new Set([
     'logo',
   ],
   ...['loginUrl', 'logoutUrls', 'redirectUrls', 'url', 'description', 'types'],
-  ...['issuer', 'clientId', 'scopes', 'trustEmail', 'allowSignup', 'enabled'],
+  ...['issuer', 'clientId', 'scopes', 'trustEmail', 'allowSignup', 'enabled', 'ownCallback'],
 ])
 
 /** The maximum length of a stored value, in characters. Longer values are cut. */

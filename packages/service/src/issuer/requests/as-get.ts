@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { OWN_CALLBACK, SHARED_CALLBACK } from '../../domain/connections/callback-paths.ts'
 import { readFields, redirect } from './http.ts'
-import { paths, SOCIAL_CALLBACK } from './paths.ts'
+import { isProtocolPath, paths } from './paths.ts'
 
 /** The endpoints to which an application or provider may send a browser with a form. */
 export const formPaths: readonly string[] = [
   paths.authorization,
   paths.end_session,
-  SOCIAL_CALLBACK,
+  SHARED_CALLBACK,
+  OWN_CALLBACK,
 ]
 
 /** The parameters of a provider's response that are used. All others are left out of the URL. */
@@ -28,7 +30,7 @@ export async function repeatAsGet({
   readonly url: URL
 }): Promise<void> {
   const fields = await readFields(request)
-  if (url.pathname === SOCIAL_CALLBACK) {
+  if (!isProtocolPath(url.pathname)) {
     for (const name of [...fields.keys()]) if (!OF_ANSWER.includes(name)) fields.delete(name)
   }
   redirect(response, `${url.pathname}?${fields}`)

@@ -36,9 +36,6 @@ export const IMPERSONATE_PATH = '/impersonate'
 /** The target of the banner's form that ends an operator's login as a user. */
 export const END_ACTING_PATH = '/account/support/end'
 
-/** The path of the redirect URI at providers. */
-export const SOCIAL_CALLBACK = '/social/callback'
-
 /**
  * The endpoints of the protocol, which oidc-provider answers. Endpoints that scripts of other
  * origins may call also answer a preflight.

@@ -16,11 +16,12 @@ export interface Binding {
   state: string
   nonce: string
   codeVerifier: string
+  /** The redirect URI that the provider got, at which its response must arrive. */
+  redirectUri: string
 }
 
 /** Options for the redirect of a browser to a provider. */
 export interface UpstreamRequest extends Binding {
-  redirectUri: string
   /**
    * The maximum age of the user's login at the provider, in seconds. With 0, the provider must
    * authenticate the user again; `undefined` for any age.
@@ -64,7 +65,8 @@ export interface Upstreams {
   /** Returns the URL to redirect the browser to. @throws {@link UpstreamError} */
   begin(connection: Connection, request: UpstreamRequest): Promise<string>
   /**
-   * Redeems the provider's response, and returns its user. The tokens are not stored.
+   * Redeems the provider's response, and returns its user. The tokens are not stored. A response
+   * at the redirect URI of another provider is refused, and no provider is asked.
    *
    * @param url - The full URL to which the browser returned.
    * @throws {@link UpstreamError}
@@ -150,8 +152,14 @@ export function createUpstreams(context: UpstreamContext): Upstreams {
         return url.href
       }),
 
-    finish: (connection, url, { state, nonce, codeVerifier }) =>
+    finish: (connection, url, { state, nonce, codeVerifier, redirectUri }) =>
       attempt(connection, async () => {
+        // RFC 9700 §4.4.2.2. Before the code is sent to any provider: it may be that of another one.
+        if (url.pathname !== new URL(redirectUri).pathname) {
+          throw new Error(
+            `The response arrived at ${url.pathname}, and the login began with ${redirectUri}.`,
+          )
+        }
         const client = await import('openid-client')
         const config = await configOf(connection)
         const checks = { expectedState: state, pkceCodeVerifier: codeVerifier }

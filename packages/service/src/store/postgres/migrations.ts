@@ -1,6 +1,6 @@
 import { FAILED_CONDITION, NEVER } from '../protocol-store.ts'
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
-import { type Change, changesOf, INSTANTS_IN_RANGE } from '../sql/migrations.ts'
+import { addOwnCallbacks, type Change, changesOf, INSTANTS_IN_RANGE } from '../sql/migrations.ts'
 import { CHECK_NEVER } from '../sql/tables/never-logged-in.ts'
 import { fillSearchTexts } from './tables/trigrams.ts'
 import { USER_TEXTS } from './tables/user-texts.ts'
@@ -116,6 +116,7 @@ export const changes: readonly Change[] = [
   { name: '0028-turns-of-tenants', indexes: WAITING_INDEXES },
   { name: '0029-failed-messages', indexes: FAILED_INDEXES },
   INSTANTS_IN_RANGE,
+  addOwnCallbacks('postgres'),
   { name: '0033-never-logged-in-key', statements: CHECK_NEVER, isLong: true },
 ]
 

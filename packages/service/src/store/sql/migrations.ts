@@ -106,6 +106,18 @@ export const INSTANTS_IN_RANGE: Change = {
 }
 
 /**
+ * The change that adds the column `own_callback`. Connections that exist keep the redirect URI that
+ * is registered at their providers; a process of the previous release adds further ones of this
+ * kind.
+ */
+export function addOwnCallbacks(engine: EngineName): Change {
+  return {
+    name: '0031-own-callbacks',
+    statements: [addColumn(engine, 'connections', 'own_callback')],
+  }
+}
+
+/**
  * The changes that were not applied to a database yet.
  *
  * @param base - The name of the last change of release 0.2.0.

@@ -135,6 +135,8 @@ export const tables = {
       allow_signup: 'flag not null',
       enabled: 'flag not null',
       apple: 'text',
+      // Null in the rows of earlier versions.
+      own_callback: 'flag',
       created_at: 'integer not null',
       updated_at: 'integer not null',
     },

@@ -1,6 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createIndex, createTables, indexesOf, LATER_INDEXES } from '../sql/create-tables.ts'
-import { type Change, changesOf, INSTANTS_IN_RANGE, missingOf } from '../sql/migrations.ts'
+import {
+  addOwnCallbacks,
+  type Change,
+  changesOf,
+  INSTANTS_IN_RANGE,
+  missingOf,
+} from '../sql/migrations.ts'
 import { isLocked, isSqliteError } from './failure.ts'
 import { ADD_TEXTS, addSearchFunctions, CREATE_TEXT_INDEX } from './trigrams.ts'
 
@@ -18,6 +24,7 @@ const REFUSED_INDEX = { audit_refused_by_time: `audit (at) where outcome = 'refu
 const changes: readonly Change[] = [
   ...changesOf('sqlite', { tables: [ADD_TEXTS, CREATE_TEXT_INDEX], indexes: {} }),
   INSTANTS_IN_RANGE,
+  addOwnCallbacks('sqlite'),
   { name: '0032-refused-by-time', indexes: REFUSED_INDEX },
 ]
 

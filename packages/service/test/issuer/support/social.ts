@@ -79,7 +79,10 @@ export async function startWithProvider(
 }
 
 /** Where the provider sends the browser that was sent there. */
-export async function answerOf({ location, html }: Page): Promise<string> {
+export async function answerOf({
+  location,
+  html,
+}: Pick<Page, 'location' | 'html'>): Promise<string> {
   if (location === undefined) throw new Error(`It leads to no provider: ${html}`)
   const answer = await fetch(location, { redirect: 'manual' })
   return answer.headers.get('location') ?? ''

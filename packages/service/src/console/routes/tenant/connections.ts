@@ -1,3 +1,4 @@
+import { callbackPathOf, sharingCallback } from '../../../domain/connections/callback-paths.ts'
 import {
   type Recipe,
   recipeNamed,
@@ -9,15 +10,16 @@ import {
   changedConnection,
   countConnected,
   createConnection,
+  futureCallbackPath,
   getConnection,
   listConnections,
   newConnection,
+  type ProviderInput,
   updateConnection,
 } from '../../../domain/connections/connections.ts'
 import type { ContactResult } from '../../../domain/operators/support.ts'
 import { ServiceError } from '../../../domain/writes/errors.ts'
 import { issuerUrl } from '../../../issuer/requests/issuer-url.ts'
-import { SOCIAL_CALLBACK } from '../../../issuer/requests/paths.ts'
 import { type Connection, type RecipeName, recipeNames } from '../../../store/records.ts'
 import {
   type Call,
@@ -54,13 +56,17 @@ export const connectionRoutes: readonly ConsoleRoute[] = [
   tenantForm(`${ONE}/secret`, replaceSecret, { needs: 'secrets', isDangerous: true }),
   tenantForm(`${ONE}/test`, tryOut),
   tenantForm(`${ONE}/enable`, enable, { isDangerous: true }),
+  tenantForm(`${ONE}/own-callback`, switchCallback, { isDangerous: true }),
 ]
 
 const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}${PATH}`
 const pathOf = (call: Call) => `${listOf(call)}/${call.ids.connection}`
 
 /** A form that was refused, and is shown again. */
-interface Returned extends Required<Refused> {
+interface Returned extends Required<Refused>, Form {}
+
+/** A form that is shown again. */
+interface Form {
   readonly draft: ConnectionDraft
   /** The stored fields that differ from the draft, if another person has changed the connection. */
   readonly theirs?: Readonly<Record<string, string>>
@@ -80,6 +86,7 @@ async function showConnections(call: TenantCall): Promise<Result> {
     tenant,
     data: {
       connections,
+      sharing: sharingCallback(connections),
       recipes: recipeNames.map((name) => ({ name, label: labels[name] })),
       isOffered: tenant.settings.allowSocial,
       base: listOf(call),
@@ -107,11 +114,16 @@ const optionFields: Readonly<
   keyId: { label: 'Key id', hint: 'Of the private key that Apple has given you.' },
 }
 
-async function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
+async function showAdd(call: TenantCall, returned?: Form & Partial<Refused>): Promise<Result> {
   const name = recipeOf(call)
   const recipe = recipes[name]
   const { tenant } = call
   const given = `--tenant ${tenant.id} --recipe ${name}`
+  const draft = returned?.draft ?? {
+    name: recipe.name,
+    scopes: recipe.scopes.join(' '),
+    allowSignup: 'true',
+  }
   return {
     kind: 'page',
     name: 'connection-add',
@@ -125,20 +137,38 @@ async function showAdd(call: TenantCall, refused?: Returned): Promise<Result> {
         default: option === 'issuer' ? recipe.issuer : undefined,
         ...optionFields[option],
       })),
-      draft: refused?.draft ?? {
-        name: recipe.name,
-        scopes: recipe.scopes.join(' '),
-        allowSignup: 'true',
-      },
-      redirectUri: redirectUriOf(call),
-      mayInsist: refused?.mayInsist ?? false,
+      draft,
+      redirectUri: futureRedirectUri(call, providerIn(name, draft)),
+      isProviderOpen: providerOptions(name).length > 0,
+      mayInsist: returned?.mayInsist ?? false,
       action: `${listOf(call)}/add/${name}`,
     },
     commands: [
       `latchkey-service connection add ${given} --client-id your-client-id --secret-file ${name}.secret${examples[name]}`,
     ],
-    problem: refused?.problem,
-    status: refused?.status ?? 200,
+    problem: returned?.problem,
+    status: returned?.status ?? 200,
+  }
+}
+
+/** The options that determine the provider of a connection by this recipe. */
+function providerOptions(recipe: RecipeName): ('issuer' | 'directory')[] {
+  const { options } = recipes[recipe]
+  return (['issuer', 'directory'] as const).filter((name) => options.includes(name))
+}
+
+function providerIn(recipe: RecipeName, draft: ConnectionDraft): ProviderInput {
+  const given = providerOptions(recipe).map((name) => [name, draft[name]?.trim()])
+  return { recipe, ...Object.fromEntries(given) }
+}
+
+/** The redirect URI of a new connection; `undefined` while its form names no provider. */
+function futureRedirectUri(call: TenantCall, provider: ProviderInput): string | undefined {
+  try {
+    return redirectUriAt(call, futureCallbackPath(provider))
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined
+    throw error
   }
 }
 
@@ -157,6 +187,10 @@ async function add(call: TenantCall): Promise<Result> {
   const recipe = recipeOf(call)
   const of = (name: string) => (form.get(name) ?? '').trim()
   try {
+    if (form.has('show')) {
+      futureCallbackPath(providerIn(recipe, draftIn(form)))
+      return showAdd(call, { draft: draftIn(form) })
+    }
     const options = recipes[recipe].options.map((name) => [name, of(name) || undefined])
     const input: ConnectionInput = {
       recipe,
@@ -212,12 +246,16 @@ async function showConnection(
       draft: refused?.draft ?? draftOf(connection),
       theirs: refused?.theirs ?? {},
       ...(refused?.filled ?? now),
-      redirectUri: redirectUriOf(call),
+      redirectUri: redirectUriAt(call, callbackPathOf(connection)),
+      ownRedirectUri: redirectUriAt(call, callbackPathOf({ ...connection, ownCallback: true })),
       base: pathOf(call),
     },
     commands: [
       `latchkey-service connection update ${given} --name ${shellWord(connection.name)}`,
       `latchkey-service connection update ${given} ${connection.enabled ? '--no-enabled' : '--enabled'}`,
+      ...(connection.ownCallback
+        ? []
+        : [`latchkey-service connection update ${given} --own-callback`]),
       `latchkey-service connection remove ${given} --yes`,
     ],
     problem: refused?.problem,
@@ -292,6 +330,11 @@ async function enable(call: TenantCall): Promise<Result> {
   return redirectTo(pathOf(call), 'connection-enabled')
 }
 
+async function switchCallback(call: TenantCall): Promise<Result> {
+  await updateConnection(call.scope, call.ids.connection ?? '', { ownCallback: true })
+  return redirectTo(pathOf(call), 'saved')
+}
+
 function recipeOf({ ids }: Call): RecipeName {
   return recipeNamed(ids.recipe ?? '')
 }
@@ -344,10 +387,10 @@ async function tryOut(call: TenantCall): Promise<Result> {
   return showConnection(call, undefined, await call.support.contact(connection))
 }
 
-function redirectUriOf({ scope, tenant: { settings } }: TenantCall): string {
+function redirectUriAt({ scope, tenant: { settings } }: TenantCall, path: string): string {
   const { allowLoopback } = scope.context.domains
   const issuer = issuerUrl(settings.domain, { allowHttpOnLoopback: allowLoopback })
-  return `${issuer}${SOCIAL_CALLBACK}`
+  return `${issuer}${path}`
 }
 
 function wordsOf(text: string): string[] {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { callbackPathOf, SHARED_CALLBACK } from '../../../domain/connections/callback-paths.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { entry, keyOf } from '../../../domain/writes/entries.ts'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
@@ -6,7 +7,6 @@ import type { Connection } from '../../../store/records.ts'
 import { count } from '../../../telemetry/metrics.ts'
 import { isSameBrowser, markWithSecrets, secretsOf } from '../../requests/browser-cookie.ts'
 import { redirect } from '../../requests/http.ts'
-import { SOCIAL_CALLBACK } from '../../requests/paths.ts'
 import { TOLERANCE_SECONDS } from '../../social/configurations.ts'
 import { type Asserted, UpstreamError, type UpstreamProblem } from '../../social/upstreams.ts'
 import { showDeadEnd, showNotFound } from './dead-end.ts'
@@ -35,6 +35,11 @@ interface Trip {
   /** The key under which the response is stored. */
   answerKey: string
   path: string
+  /**
+   * The path of the redirect URI, at which the response must arrive. Missing if a process of the
+   * previous release began the trip, which knows only {@link SHARED_CALLBACK}.
+   */
+  callback?: string
   /** The start, in seconds since the epoch. */
   beganAt: number
   /**
@@ -99,12 +104,14 @@ export async function sendToProvider(
   const state = randomBytes(32).toString('base64url')
   const ctx = provider.createContext(request, response)
   const { browser, secrets } = markWithSecrets(ctx, state)
-  const redirectUri = facts.issuer + SOCIAL_CALLBACK
-  const binding = { state, nonce: secrets('nonce'), codeVerifier: secrets('verifier') }
+  const callback = callbackPathOf(connection)
+  const redirectUri = facts.issuer + callback
+  const codeVerifier = secrets('verifier')
+  const binding = { state, nonce: secrets('nonce'), codeVerifier, redirectUri }
   let url: string
   try {
     const uiLocales = flow.uiLocales ?? languageOf(flow)
-    url = await context.upstreams.begin(connection, { ...binding, redirectUri, maxAge, uiLocales })
+    url = await context.upstreams.begin(connection, { ...binding, maxAge, uiLocales })
   } catch (error) {
     return problemOf(error)
   }
@@ -112,7 +119,7 @@ export async function sendToProvider(
   const beganAt = context.domain.clock.now() / 1000
   const { path } = place
   const connectionId = connection.id
-  const trip: Trip = { connectionId, browser, answerKey, path, beganAt, maxAge }
+  const trip: Trip = { connectionId, browser, answerKey, path, callback, beganAt, maxAge }
   await trips.put(flow, state, trip, { accountId: answerKey })
   await dropOldTrips(flow, answerKey)
   redirect(response, url)
@@ -164,14 +171,16 @@ interface TripEnd {
 }
 
 async function finish(flow: FlowRequest, state: string, trip: Trip): Promise<TripEnd> {
-  const { context, request, url } = flow
+  const { context, facts, request, url } = flow
   if (!(await trips.spend(flow, state))) return { kind: 'verified', end: 'over' }
-  const { connectionId, beganAt, maxAge } = trip
+  const { connectionId, callback = SHARED_CALLBACK, beganAt, maxAge } = trip
   const connection = await offeredWith(flow, connectionId)
   if (!connection) return { kind: 'verified', end: 'off' }
   const at = context.domain.clock.now() / 1000
   const secrets = secretsOf(request, state)
-  const binding = { state, nonce: secrets('nonce'), codeVerifier: secrets('verifier') }
+  const redirectUri = facts.issuer + callback
+  const codeVerifier = secrets('verifier')
+  const binding = { state, nonce: secrets('nonce'), codeVerifier, redirectUri }
   let asserted: Asserted
   try {
     asserted = await context.upstreams.finish(connection, url, binding)

@@ -1,3 +1,4 @@
+import { OWN_CALLBACK, SHARED_CALLBACK } from '../../../domain/connections/callback-paths.ts'
 import { findLogo } from '../../../domain/tenants/logos.ts'
 import { logoPath } from '../../../domain/tenants/tenant-features.ts'
 import { allowsKeys, isSignupOpen } from '../../../domain/ways/login-methods.ts'
@@ -12,7 +13,7 @@ import {
 } from '../../../pages/index.ts'
 import { brandingFor } from '../../requests/branding.ts'
 import { type Form, readForm, redirect, sendJson } from '../../requests/http.ts'
-import { accountPaths, SOCIAL_CALLBACK } from '../../requests/paths.ts'
+import { accountPaths } from '../../requests/paths.ts'
 import { showContest, submitContest } from '../first/contest-link.ts'
 import { reset, showReset } from '../first/reset-link.ts'
 import { requestReset, showResetRequest } from '../first/reset-request.ts'
@@ -29,7 +30,8 @@ import { interactionPages } from './interaction.ts'
 /** The routes of the hosted pages and their files, except those of the account. */
 export const hostedPages: readonly PageRoute[] = [
   ...interactionPages,
-  { method: 'GET', path: SOCIAL_CALLBACK, run: returnFromProvider },
+  { method: 'GET', path: SHARED_CALLBACK, run: returnFromProvider },
+  { method: 'GET', path: OWN_CALLBACK, run: returnFromProvider },
   ...pageAt('/verify', { show: showVerify, submit: formOf(verify) }),
   ...pageAt('/reset', {
     show: (flow) => (flow.url.searchParams.has('token') ? showReset(flow) : showResetRequest(flow)),

@@ -46,6 +46,7 @@ function toRow(connection: Connection): Row<'connections'> {
     allow_signup: Number(connection.allowSignup),
     enabled: Number(connection.enabled),
     apple: connection.apple ? JSON.stringify(connection.apple) : null,
+    own_callback: Number(connection.ownCallback),
     created_at: connection.createdAt,
     updated_at: connection.updatedAt,
   }
@@ -66,6 +67,7 @@ function fromRow(row: Row<'connections'>): Connection {
     trustEmail: row.trust_email === 1,
     allowSignup: row.allow_signup === 1,
     enabled: row.enabled === 1,
+    ownCallback: row.own_callback === 1,
     apple: row.apple === null ? undefined : JSON.parse(row.apple),
   }
 }

@@ -1,0 +1,1 @@
+latchkey-service connection redirect-uri --data ./data --tenant "$LATCHKEY_TENANT" --recipe google
