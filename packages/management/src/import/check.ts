@@ -13,9 +13,17 @@ import {
 } from './file-faults.ts'
 import { looksHashed } from './hashes.ts'
 import { isPasswordTarget } from './mapping.ts'
-import { emailKey, type ImportRow, isOpen, isPasswordPart, type RowOptions, toRow } from './row.ts'
+import {
+  emailKey,
+  type ImportRow,
+  isEmptyAllowing,
+  isOpen,
+  isPasswordPart,
+  isStateColumn,
+  type RowOptions,
+  toRow,
+} from './row.ts'
 import { type RowFault, rowFault } from './row-fault.ts'
-import { isEmptyAllowing, isStateColumn } from './row-state.ts'
 import { type FileFormat, readSource, type Source, type SourceRecord } from './source.ts'
 import type { States } from './states.ts'
 

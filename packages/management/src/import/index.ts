@@ -7,7 +7,7 @@ export { escapeFormula } from './formula.ts'
 export { hashNames as algorithms } from './hashes.ts'
 export { type FirebaseParameters, readFirebaseParameters } from './legacy.ts'
 export { createMapping, targets } from './mapping.ts'
-export { type ImportRow, type RowOptions, toRow } from './row.ts'
+export { type ImportRow, type RowOptions, saysState, toRow } from './row.ts'
 export {
   faultsInWords,
   type RowFault,
@@ -15,7 +15,6 @@ export {
   rowFault,
   rowFaults,
 } from './row-fault.ts'
-export { saysState } from './row-state.ts'
 export { toImport } from './run/in-bulk.ts'
 export { type FileFormat, readSource, type SourceRecord } from './source.ts'
 export { createStates, type StateFlag } from './states.ts'

@@ -79,7 +79,10 @@ test('the services of compose.yaml start with its commands and settings, and ngi
     issuers.push(((await answer.json()) as { issuer?: string }).issuer)
   }
   // A file that an operator imports. The service itself refuses this address or this size, in JSON or a page of its own.
-  const large = await ask(`https://${domain}/console/`, { method: 'POST', body: 'x'.repeat(2_000_000) })
+  const large = await ask(`https://${domain}/console/`, {
+    method: 'POST',
+    body: 'x'.repeat(2_000_000),
+  })
   const refusal = await large.text()
   const codes = await Promise.all(processes.map(({ stop }) => stop()))
 

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events'
 import type { errors, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import type { Tenant } from '../../store/records.ts'
-import type { IssuerContext } from '../context.ts'
-import { isSelfDescribed } from './clients/self-described.ts'
-import { isOnDevice, placeOf, readConsent } from './consents.ts'
-import { createRenderError } from './render-error.ts'
+import type { Tenant } from '../../../store/records.ts'
+import type { IssuerContext } from '../../context.ts'
+import { isOnDevice, placeOf, readConsent } from '../consents.ts'
+import { createRenderError } from '../render-error.ts'
+import { isSelfDescribed } from './self-described.ts'
 
 /**
  * Shows an error page in place of the redirect with an error, if the visitor has not seen a page
