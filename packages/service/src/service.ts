@@ -129,7 +129,6 @@ async function startService(
   { opened, context, logger, clientIp }: StartParts,
 ): Promise<IdentityService> {
   const { store, protocol, masterKeys } = opened
-  const { consoleUrl } = options
   // The console redeems its codes in this process, so no other process needs this secret.
   const consoleSecret = randomBytes(32).toString('base64url')
 
@@ -174,14 +173,12 @@ async function startService(
     const graceMs = (options.closeSeconds ?? 10) * 1_000
     // Nothing in the background begins from here on. Other processes, or the next one, go on.
     const worked = background.close()
-    const waiting = new AbortController()
-    const late = sleep(graceMs, undefined, waiting)
+    const workedOrLate = atMost(graceMs, worked)
     await servers.close({ idleMs: drains ? IDLE_MS : 0, graceMs })
     await inProcess.close()
     // The metrics stay available until now, so that they include the last requests.
     await servers.closeMetrics()
-    await Promise.race([worked, late])
-    waiting.abort()
+    await workedOrLate
     // This breaks off the attempts that still wait for an endpoint or a mail server.
     await Promise.all([webhooks.close(), issuer.close()])
     await worked
@@ -196,8 +193,8 @@ async function startService(
 
   let consoleHandler: Console | undefined
   try {
-    if (consoleUrl !== undefined) {
-      consoleHandler = await startConsole({ ...consoleParts, url: consoleUrl }, system)
+    if (options.consoleUrl !== undefined) {
+      consoleHandler = await startConsole({ ...consoleParts, url: options.consoleUrl }, system)
     }
     startAuditUpkeep(context, background, options.auditDays ?? 400)
     await startMailDayUpkeep(context, background)
@@ -341,6 +338,13 @@ function storesOf({ data, database }: IdentityServiceOptions): { data: string; p
   if (database !== undefined) return { data: 'PostgreSQL', protocol: 'Redis' }
   const store = data === undefined ? 'memory' : 'SQLite'
   return { data: store, protocol: store }
+}
+
+/** Waits for work, but at most some milliseconds. */
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const waiting = new AbortController()
+  await Promise.race([work, sleep(ms, undefined, { signal: waiting.signal })])
+  waiting.abort()
 }
 
 /**

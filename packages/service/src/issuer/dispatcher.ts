@@ -20,7 +20,7 @@ import { type Providers, STORE_RETRY_SECONDS } from './provider/providers.ts'
 import { formPaths, repeatAsGet } from './requests/as-get.ts'
 import { isBrokenOff, RequestRefused, sendText } from './requests/http.ts'
 import { tooLong } from './requests/parameter-limits.ts'
-import { endpoints, isProtocolPath, paths, SOCIAL_CALLBACK } from './requests/paths.ts'
+import { endpoints, isProtocolPath, paths } from './requests/paths.ts'
 import { type RequestFacts, setFacts } from './requests/request-facts.ts'
 import { actingIn } from './sessions/acting.ts'
 
@@ -32,7 +32,7 @@ import { actingIn } from './sessions/acting.ts'
 const findRoute = createRouter<PageRoute | (typeof endpoints)[number]>([
   ...endpoints,
   ...formPaths.map((path) => {
-    const isForActing = path !== SOCIAL_CALLBACK
+    const isForActing = isProtocolPath(path)
     return { method: 'POST', path, isForActing, run: repeatAsGet } as const
   }),
   ...hostedPages,

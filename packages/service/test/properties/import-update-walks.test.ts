@@ -10,7 +10,7 @@ import {
   readRows,
 } from '../../../management/src/import/check.ts'
 import { createMapping } from '../../../management/src/import/mapping.ts'
-import { saysState } from '../../../management/src/import/row-state.ts'
+import { saysState } from '../../../management/src/import/row.ts'
 import { readKnownUsers } from '../../../management/src/import/run/known-users.ts'
 import { type RowResult, runUpdate } from '../../../management/src/import/run/update.ts'
 import { createStates } from '../../../management/src/import/states.ts'

@@ -122,6 +122,21 @@ export function addConnectionCommands(program: Command): void {
       })
     })
 
+  addUpdate(connection)
+
+  withDataOptions(withJson(connection.command('remove <id>')))
+    .description('Remove a connection; no user can log in through it afterwards.')
+    .requiredOption('--tenant <id>', 'the tenant')
+    .requiredOption('--yes', 'confirm: what users have connected cannot be brought back')
+    .action((id: string, { tenant, ...options }: ChangeOptions) =>
+      withAdmin(options, async (admin) => {
+        const { name } = await admin.deleteConnection(tenant, id)
+        printResult({ id, name }, options, `Removed the connection "${oneLine(name)}".`)
+      }),
+    )
+}
+
+function addUpdate(connection: Command): void {
   withChanges(
     connection
       .command('update <id>')
@@ -142,17 +157,6 @@ export function addConnectionCommands(program: Command): void {
         const changed = await admin.updateConnection(tenant, id, changes)
         const words = `Changed the connection "${oneLine(changed.name)}".`
         printResult({ id, name: changed.name }, given, words)
-      }),
-    )
-
-  withDataOptions(withJson(connection.command('remove <id>')))
-    .description('Remove a connection; no user can log in through it afterwards.')
-    .requiredOption('--tenant <id>', 'the tenant')
-    .requiredOption('--yes', 'confirm: what users have connected cannot be brought back')
-    .action((id: string, { tenant, ...options }: ChangeOptions) =>
-      withAdmin(options, async (admin) => {
-        const { name } = await admin.deleteConnection(tenant, id)
-        printResult({ id, name }, options, `Removed the connection "${oneLine(name)}".`)
       }),
     )
 }

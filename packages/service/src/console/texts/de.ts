@@ -116,10 +116,13 @@ export const de = {
   'The provider asks for a redirect URI. Fill in the first field, and press “Show the redirect URI”.':
     'Der Anbieter verlangt eine Weiterleitungs-URI. Füllen Sie das erste Feld aus, und drücken Sie „Weiterleitungs-URI anzeigen“.',
   'Show the redirect URI': 'Weiterleitungs-URI anzeigen',
-  '{names} share a redirect URI. A malicious provider among them could log in as users of the others. Open each of them, and switch it to its own.':
-    '{names} teilen sich eine Weiterleitungs-URI. Ein bösartiger Anbieter unter ihnen könnte sich als Benutzer der anderen anmelden. Öffnen Sie jede, und stellen Sie sie auf ihre eigene um.',
-  'All connections of earlier versions share this redirect URI. A malicious provider among them could log in as users of the others.':
-    'Alle Verbindungen früherer Versionen teilen sich diese Weiterleitungs-URI. Ein bösartiger Anbieter unter ihnen könnte sich als Benutzer der anderen anmelden.',
+  '{names} share a redirect URI.': '{names} teilen sich eine Weiterleitungs-URI.',
+  'All connections of earlier versions share this redirect URI.':
+    'Alle Verbindungen früherer Versionen teilen sich diese Weiterleitungs-URI.',
+  'A malicious provider among them could log in as users of the others.':
+    'Ein bösartiger Anbieter unter ihnen könnte sich als Benutzer der anderen anmelden.',
+  'Open each of them, and switch it to its own.':
+    'Öffnen Sie jede, und stellen Sie sie auf ihre eigene um.',
   'Register this redirect URI at the provider, beside the old one if it takes several, and then switch to it:':
     'Registrieren Sie diese Weiterleitungs-URI beim Anbieter, neben der alten, wenn er mehrere erlaubt, und stellen Sie dann darauf um:',
   'Switch to it': 'Darauf umstellen',

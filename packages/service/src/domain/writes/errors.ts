@@ -1,5 +1,7 @@
 import { type Reason, reason, sentenceIn } from './reasons/index.ts'
 
+export { BrokenOff } from '../../background/index.ts'
+
 /**
  * The codes of errors, with their HTTP status. They are public API: a code keeps its meaning and
  * its status.

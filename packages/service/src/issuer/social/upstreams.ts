@@ -154,12 +154,8 @@ export function createUpstreams(context: UpstreamContext): Upstreams {
 
     finish: (connection, url, { state, nonce, codeVerifier, redirectUri }) =>
       attempt(connection, async () => {
-        // RFC 9700 §4.4.2.2. Before the code is sent to any provider: it may be that of another one.
-        if (url.pathname !== new URL(redirectUri).pathname) {
-          throw new Error(
-            `The response arrived at ${url.pathname}, and the login began with ${redirectUri}.`,
-          )
-        }
+        // Before the code is sent to any provider: it may be that of another one.
+        checkPlace(url, redirectUri)
         const client = await import('openid-client')
         const config = await configOf(connection)
         const checks = { expectedState: state, pkceCodeVerifier: codeVerifier }
@@ -183,6 +179,15 @@ export function createUpstreams(context: UpstreamContext): Upstreams {
         return asserted(connection, { ...more, ...claims })
       }),
   }
+}
+
+/**
+ * @throws Error if a response has not arrived at the redirect URI of its login.
+ * @see RFC 9700 §4.4.2.2
+ */
+function checkPlace({ pathname }: URL, redirectUri: string): void {
+  if (pathname === new URL(redirectUri).pathname) return
+  throw new Error(`The response arrived at ${pathname}, and the login began with ${redirectUri}.`)
 }
 
 /** The reasons why logins could fail although the provider answered. */

@@ -53,27 +53,6 @@ export function createPostgresAudit(
     return rows.map(toEntry)
   }
 
-  /**
-   * Deletes entries from before a time that fulfill a condition. Each statement follows the order
-   * of the index, so that it ends when its batch is full. Resolves to the number of deleted
-   * entries.
-   */
-  async function pruneWhere(
-    condition: Sql,
-    before: number,
-    isClosed: () => boolean,
-  ): Promise<number> {
-    let pruned = 0
-    while (!isClosed()) {
-      const { rowCount } = await connections.write(sql`delete from audit where ctid in (
-        select ctid from audit where ${condition} and at < ${before}
-        order by at limit ${PRUNE_BATCH} for update skip locked)`)
-      pruned += rowCount ?? 0
-      if ((rowCount ?? 0) < PRUNE_BATCH) break
-    }
-    return pruned
-  }
-
   return {
     ...createAudit(engine, addEntry),
 
@@ -128,8 +107,30 @@ export function createPostgresAudit(
     // would read the whole log.
     async prune(before, refusedBefore, isClosed = () => false) {
       await connections.write(notePruned(sql`at < ${before}`))
-      const pruned = await pruneWhere(sql`true`, before, isClosed)
-      return pruned + (await pruneWhere(isRefused, refusedBefore, isClosed))
+      const pruned = await pruneWhere(connections, sql`true`, before, isClosed)
+      return pruned + (await pruneWhere(connections, isRefused, refusedBefore, isClosed))
     },
   }
+}
+
+/**
+ * Deletes entries from before a time that fulfill a condition. Each statement follows the order
+ * of the index, so that it ends when its batch is full. Resolves to the number of deleted
+ * entries.
+ */
+async function pruneWhere(
+  connections: Connections,
+  condition: Sql,
+  before: number,
+  isClosed: () => boolean,
+): Promise<number> {
+  let pruned = 0
+  while (!isClosed()) {
+    const { rowCount } = await connections.write(sql`delete from audit where ctid in (
+      select ctid from audit where ${condition} and at < ${before}
+      order by at limit ${PRUNE_BATCH} for update skip locked)`)
+    pruned += rowCount ?? 0
+    if ((rowCount ?? 0) < PRUNE_BATCH) break
+  }
+  return pruned
 }
