@@ -6,7 +6,7 @@ import { escapeFormula } from '../formula.ts'
 import { readEntries } from './journal.ts'
 
 /** The columns of a result file. */
-export const resultColumns = ['old_id', 'new_id', 'line', 'email']
+export const resultColumns: string[] = ['old_id', 'new_id', 'line', 'email']
 
 /** Whether a result file has a line after that of its columns. */
 export function hasUsers(resultFile: string): boolean {
