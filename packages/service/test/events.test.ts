@@ -31,6 +31,7 @@ const readers = [
   'exportAudit',
   'verifyAudit',
   'listConnections',
+  'callbackPathFor',
   'listDeletions',
   'listSigningKeys',
   'listUnconfirmed',
