@@ -82,6 +82,7 @@ const others: readonly string[] = [
   'Manage users, applications and tenants in your name, as far as your role may, for up to 8 hours',
   'A program that is at work right now can go on for up to five minutes.',
   'both are small and have at most one dependency.',
+  'five minutes at most, unless the login made the account.',
   'at most 72 bytes, which is 72 plain letters.',
   'at most 200 characters.',
   '{operator}, of the support of {company}, logged in to your account at {time} UTC, for 15 minutes at most.',
