@@ -30,6 +30,7 @@ const names: Readonly<Record<string, Sentence>> = {
   '/console/t/:tenant/connections/:connection': 'Change a connection',
   '/console/t/:tenant/connections/:connection/secret': 'Replace the secret of a connection',
   '/console/t/:tenant/connections/:connection/enable': 'Enable a connection',
+  '/console/t/:tenant/connections/:connection/own-callback': 'Change a connection',
   '/console/t/:tenant/connections/:connection/remove': 'Remove a connection',
   '/console/t/:tenant/signing-keys/rotate': 'Rotate the signing key',
   '/console/t/:tenant/signing-keys/withdraw': 'Withdraw the earlier signing keys',
