@@ -120,11 +120,14 @@ test('following events outlasts a restart of the service, and each event comes o
     return fault ?? globalThis.fetch(url, init)
   }
   const client = server.connect({ fetch, retries: 0 })
-  const events = client.events(server.tenantId).follow(created)
+  const outages: string[] = []
+  const onOutage = ({ code }: { code: string }) => outages.push(code)
+  const events = client.events(server.tenantId).follow({ ...created, onOutage })
   const first = await events.next()
   await server.client.users(server.tenantId).create({ profile: { email: 'bob@x.example' } })
   const second = await events.next()
   expect(faults).toEqual([])
+  expect(outages).toHaveLength(1)
   expect(second.value?.data.sequence).toBeGreaterThan(first.value?.data.sequence ?? Infinity)
 })
 

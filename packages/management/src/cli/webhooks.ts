@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { oneLine } from '../command-line/terminal.ts'
 import type { Delivery, TenantEvent, Webhook, WebhookInput } from '../types.ts'
 import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
 import { type Columns, type OutputOptions, printAll, printOne, withOutput } from './output.ts'
@@ -116,7 +117,10 @@ export function addWebhookCommands(program: Command): void {
   })
   read('follow', 'Print events as they happen, as NDJSON.').action(
     async (options: EventOptions) => {
-      const followed = (await open(options)).events.follow(queryOf(options))
+      const followed = (await open(options)).events.follow({
+        ...queryOf(options),
+        onOutage: ({ message }) => console.error(oneLine(`${message} Asking again.`)),
+      })
       await printAll(followed, { output: 'ndjson' }, eventColumns)
     },
   )

@@ -23,6 +23,11 @@ export interface FollowQuery extends EventQuery {
    * throws the reason of the signal.
    */
   signal?: AbortSignal | undefined
+  /**
+   * Called once for each outage that the loop outlasts, with the first error. Default: the loop
+   * waits without a word.
+   */
+  onOutage?: ((error: ConnectionError | ServerError) => void) | undefined
 }
 
 /**
@@ -66,13 +71,17 @@ export function createEvents(send: Send, tenantId: string, timeoutSeconds: numbe
     readPage(send, path, query, asEvent, signal)
 
   /** Reads a page. While the service fails, asks again after a pause. */
-  async function readAtLast(query: URLSearchParams, signal?: AbortSignal) {
+  async function readAtLast(
+    query: URLSearchParams,
+    { signal, onOutage }: Pick<FollowQuery, 'signal' | 'onOutage'>,
+  ) {
     for (let seconds = PAUSE_SECONDS; ; seconds = Math.min(seconds * 2, LONGEST_PAUSE_SECONDS)) {
       try {
         return await read(query, signal)
       } catch (error) {
         signal?.throwIfAborted()
         if (!isOutage(error)) throw error
+        if (seconds === PAUSE_SECONDS) onOutage?.(error)
         await pause(seconds, signal)
       }
     }
@@ -112,7 +121,8 @@ export function createEvents(send: Send, tenantId: string, timeoutSeconds: numbe
     },
     async *follow(query = {}) {
       const wait = Math.min(WAIT_SECONDS, Math.floor(timeoutSeconds / 2))
-      for await (const page of pages(query, wait, readAtLast)) {
+      const readNext = (next: URLSearchParams) => readAtLast(next, query)
+      for await (const page of pages(query, wait, readNext)) {
         for (const event of page) {
           query.signal?.throwIfAborted()
           yield event
@@ -125,7 +135,7 @@ export function createEvents(send: Send, tenantId: string, timeoutSeconds: numbe
 }
 
 /** Whether the service could not be reached, or answered with 5xx. */
-function isOutage(error: unknown): boolean {
+function isOutage(error: unknown): error is ConnectionError | ServerError {
   return error instanceof ConnectionError || (error instanceof ServerError && error.status >= 500)
 }
 
