@@ -5,7 +5,7 @@ import { type Command, Option } from 'commander'
 import { stringify } from 'csv-stringify'
 import { printableJson } from '../command-line/terminal.ts'
 import { escapeFormula } from '../import/formula.ts'
-import { isReplaced, partOf } from '../import/run/results.ts'
+import { beginPart } from '../import/run/results.ts'
 import type { User } from '../types.ts'
 import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
 
@@ -53,9 +53,7 @@ async function exportUsers(options: ExportOptions): Promise<void> {
  * directly.
  */
 async function writeFile(path: string, text: AsyncIterable<unknown>): Promise<void> {
-  const part = isReplaced(path) ? partOf(path) : path
-  // An export that was killed has left its part.
-  if (part !== path) await rm(part, { force: true })
+  const part = beginPart(path)
   const file = await open(part, part === path ? 'w' : 'wx', 0o600)
   try {
     await pipeline(text, file.createWriteStream())

@@ -71,9 +71,7 @@ export interface CsvFile {
  * is written to directly and stays.
  */
 export function openCsv(path: string, columns: string[]): CsvFile {
-  const part = isReplaced(path) ? partOf(path) : path
-  // An import that was killed has left its part.
-  if (part !== path) rmSync(part, { force: true })
+  const part = beginPart(path)
   const rows = stringify({ header: true, columns })
   const flags = part === path ? 'w' : 'wx'
   const file = rows.pipe(createWriteStream(part, { flags, mode: 0o600 }))
@@ -108,6 +106,17 @@ export function openCsv(path: string, columns: string[]): CsvFile {
  */
 export function isReplaced(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() !== false
+}
+
+/**
+ * The path under which a new file is written: its temporary name, or `path` itself if it has
+ * anything but a file. Removes the part that a killed process has left.
+ */
+export function beginPart(path: string): string {
+  if (!isReplaced(path)) return path
+  const part = partOf(path)
+  rmSync(part, { force: true })
+  return part
 }
 
 /** The temporary name of a file that is replaced when it is complete. */

@@ -1,5 +1,6 @@
 import { type Reason, reason, sentenceIn } from './reasons/index.ts'
 
+/** For code that depends on the domain, and not on the work in the background. */
 export { BrokenOff } from '../../background/index.ts'
 
 /**

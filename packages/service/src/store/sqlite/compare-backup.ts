@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isSqliteError } from './failure.ts'
 
 /**
  * The changes of one kind that a backup does not contain. `what`: the kind. `ids`: at most
@@ -53,8 +54,7 @@ export function compareWith(folder: string, file: string): Comparison {
   try {
     return { unknown: changesIn(replaced, file) }
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error)
-      return { notCompared: `data.db: ${error.message}` }
+    if (isSqliteError(error)) return { notCompared: `data.db: ${error.message}` }
     throw error
   }
 }
