@@ -166,6 +166,14 @@ async function anEmptyDatabase() {
   return empty
 }
 
+/** Waits until a statement in the database waits for a lock. */
+function untilBlocked(target: Awaited<ReturnType<typeof anEmptyDatabase>>): Promise<void> {
+  return until('a statement waits', async () => {
+    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
+    return (await target.query(`${waiting} and datname = current_database()`)).length > 0
+  })
+}
+
 async function keysIn(nodes: readonly TestRedis[]): Promise<string[]> {
   const all = await Promise.all(nodes.map((node) => node.inspect((r) => r.keys('latchkey:*'))))
   return all.flat()
@@ -300,10 +308,7 @@ test('a command that is interrupted moves nothing', async () => {
     said += chunk
   })
   const ended = new Promise((resolve) => child.once('close', resolve))
-  await until('the command waits', async () => {
-    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
-    return (await target.query(`${waiting} and datname = current_database()`)).length > 0
-  })
+  await untilBlocked(target)
   child.kill('SIGINT')
   // The signal arrives before the answer of PostgreSQL.
   await sleep(100)
@@ -326,10 +331,7 @@ test('a command that writes while the folder is moved is refused, so that nothin
   onTestFinished(() => locker.end())
   await locker.query('begin; lock table audit')
   const moving = moveFolder({ data, database: { url: target.url }, redis: other.url })
-  await until('the move waits', async () => {
-    const waiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
-    return (await target.query(`${waiting} and datname = current_database()`)).length > 0
-  })
+  await untilBlocked(target)
   const late = await run(['tenant', 'create', '--data', data, '--domain', 'late.example'])
   await locker.query('rollback')
   const { rows } = await moving

@@ -11,6 +11,7 @@ import { findPassword, hashPassword, verifyPassword } from '../../src/domain/use
 import { findUser } from '../../src/domain/users/users.ts'
 import { addCredential, removeOwnCredential } from '../../src/domain/ways/account-changes.ts'
 import { originOf } from '../../src/domain/ways/valid-links.ts'
+import type { DataStore } from '../../src/store/ports.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { StoredPassword, User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
@@ -33,6 +34,31 @@ async function reset({ scope, domain }: TestIssuer, user: User, password = RESET
   const stored = await hashPassword(scope, password, 'login')
   expect(await resetPassword(scope, user, stored, await originOf(domain, user))).toBe(true)
 }
+
+/** What another request does once, in the middle of the one that is tested. */
+function createMeanwhile() {
+  const meanwhile = {
+    will: undefined as (() => Promise<unknown>) | undefined,
+    async happens(): Promise<void> {
+      const happen = meanwhile.will
+      meanwhile.will = undefined
+      await happen?.()
+    },
+  }
+  return meanwhile
+}
+
+/** The data, where something happens before each update of an account. */
+const beforeUpdates = (data: DataStore, happens: () => Promise<void>): DataStore => ({
+  ...data,
+  users: {
+    ...data.users,
+    async updateAccount(...given) {
+      await happens()
+      return data.users.updateAccount(...given)
+    },
+  },
+})
 
 const isPasswordOf = async ({ scope }: TestIssuer, user: User, password: string) =>
   (await verifyPassword(scope, user, password)).kind === 'verified'
@@ -68,13 +94,11 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a session that ended while its new password was hashed stays ended and changes nothing', async () => {
-    let meanwhile: (() => Promise<void>) | undefined
+    const meanwhile = createMeanwhile()
     const passwords = {
       ...instantPasswords,
       async hash(...given: Parameters<typeof instantPasswords.hash>) {
-        const happens = meanwhile
-        meanwhile = undefined
-        await happens?.()
+        await meanwhile.happens()
         return instantPasswords.hash(...given)
       },
     }
@@ -82,7 +106,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await using _ = issuer
     const { browser, page } = await open(issuer, '/account/password')
 
-    meanwhile = () => reset(issuer, user)
+    meanwhile.will = () => reset(issuer, user)
     const answer = await browser.submit(page, { current: ada.password, password: CHOSEN })
 
     expect(answer.html).toContain('autocomplete="current-password"')
@@ -91,13 +115,11 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a session that ended while a way to log in was added, adds none', async () => {
-    let meanwhile: (() => Promise<void>) | undefined
+    const meanwhile = createMeanwhile()
     const wrap = (protocol: ProtocolStore): ProtocolStore => ({
       ...protocol,
       async consume(...given) {
-        const happens = meanwhile
-        meanwhile = undefined
-        await happens?.()
+        await meanwhile.happens()
         return protocol.consume(...given)
       },
     })
@@ -108,10 +130,10 @@ describe.each(storeKinds)('on %s', (store) => {
     const sent = await browser.submit(page, { step: 'send' })
     const [mail] = await issuer.mails()
     const code = /\b\d{8}\b/.exec(mail?.text ?? '')?.[0] ?? ''
-    meanwhile = () => reset(issuer, user)
+    meanwhile.will = () => reset(issuer, user)
 
     const answer = await browser.submit(sent, { code })
-    expect(meanwhile).toBeUndefined()
+    expect(meanwhile.will).toBeUndefined()
 
     expect(answer.html).toContain('autocomplete="current-password"')
     const listed = await issuer.domain.store.credentials.list(issuer.tenant.id, user.id, {
@@ -122,32 +144,21 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a login whose sessions ended while it finished connects no account at a provider', async () => {
-    let meanwhile: (() => Promise<void>) | undefined
+    const meanwhile = createMeanwhile()
     await using world = await startWithProvider({
       store,
-      wrapData: (data) => ({
-        ...data,
-        users: {
-          ...data.users,
-          async updateAccount(...given) {
-            const happens = meanwhile
-            meanwhile = undefined
-            await happens?.()
-            return data.users.updateAccount(...given)
-          },
-        },
-      }),
+      wrapData: (data) => beforeUpdates(data, meanwhile.happens),
     })
     const { issuer, provider } = world
     const user = await issuer.addUser(ada)
     provider.user = { sub: 'mallory', email: ada.email, email_verified: true }
     const { browser, form } = await world.open()
     const asked = await world.logInBy(browser, form)
-    meanwhile = () => reset(issuer, user)
+    meanwhile.will = () => reset(issuer, user)
 
     await browser.submit(asked, ada)
 
-    expect(meanwhile).toBeUndefined()
+    expect(meanwhile.will).toBeUndefined()
     const listed = await issuer.domain.store.credentials.list(issuer.tenant.id, user.id, {
       after: undefined,
       limit: 10,
@@ -168,35 +179,24 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a session that changes the password twice stays, although the audit log is read in between', async () => {
-    let meanwhile: (() => Promise<unknown>) | undefined
+    const meanwhile = createMeanwhile()
     const { issuer, user } = await startWithFactors({
       store,
-      wrapData: (data) => ({
-        ...data,
-        users: {
-          ...data.users,
-          async updateAccount(...given) {
-            const happens = meanwhile
-            meanwhile = undefined
-            await happens?.()
-            return data.users.updateAccount(...given)
-          },
-        },
-      }),
+      wrapData: (data) => beforeUpdates(data, meanwhile.happens),
     })
     await using _ = issuer
     const { browser, page } = await open(issuer, '/account/password')
     await browser.submit(page, { current: ada.password, password: CHOSEN })
     const form = await browser.get('/account/password')
     // The session has noted the second end by then, which is not written yet.
-    meanwhile = async () => {
+    meanwhile.will = async () => {
       await changeProfile(issuer.scope, user.id, { name: 'Ada', given_name: '', family_name: '' })
       await issuer.idle()
     }
 
     await browser.submit(form, { current: CHOSEN, password: RESET })
 
-    expect(meanwhile).toBeUndefined()
+    expect(meanwhile.will).toBeUndefined()
     expect(await isPasswordOf(issuer, user, RESET)).toBe(true)
     expect((await browser.get('/account')).html).not.toContain('autocomplete="current-password"')
   })
